@@ -1,0 +1,86 @@
+import { isMessageEntry, type SessionEntry } from "./entry.js";
+import { isJsonObject, type JsonObject } from "./json.js";
+
+/** Usage as it stands in a file: tokens and US dollars, any of them missing or broken. */
+export interface StoredUsage {
+  input?: number;
+  output?: number;
+  cacheRead?: number;
+  cacheWrite?: number;
+  /** Missing in old files: then the sum of the four. */
+  totalTokens?: number;
+  /** Already in `cacheWrite`. */
+  cacheWrite1h?: number;
+  /** Already in `output`. */
+  reasoning?: number;
+  cost?: number | { input?: number; output?: number; cacheRead?: number; cacheWrite?: number; total?: number };
+}
+
+/** Sums of usage: tokens, US dollars, and how many calls they are of. */
+export interface Usage {
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  totalTokens: number;
+  /** US dollars. */
+  costTotal: number;
+  calls: number;
+}
+
+/** The place a usage object stands in: `usage:<kind>` for usage entries. */
+export type UsageSource = "assistant" | "tool" | "compaction" | "branch_summary" | `usage:${string}`;
+
+/** A number of tokens or dollars: finite and 0 or more; undefined for anything else. Huge finite numbers stand. */
+export function readAmount(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+/** The usage of one call, from what a file holds. Parts that can't be read are 0; totals that can't be are the sums of their parts. */
+export function readUsage(stored: JsonObject): Usage {
+  const input = readAmount(stored.input) ?? 0;
+  const output = readAmount(stored.output) ?? 0;
+  const cacheRead = readAmount(stored.cacheRead) ?? 0;
+  const cacheWrite = readAmount(stored.cacheWrite) ?? 0;
+  const totalTokens = readAmount(stored.totalTokens) ?? input + output + cacheRead + cacheWrite;
+  return { input, output, cacheRead, cacheWrite, totalTokens, costTotal: readCost(stored.cost), calls: 1 };
+}
+
+function readCost(cost: unknown): number {
+  if (typeof cost === "number") return readAmount(cost) ?? 0;
+  if (!isJsonObject(cost)) return 0;
+  const total = readAmount(cost.total);
+  if (total !== undefined) return total;
+  let sum = 0;
+  for (const part of ["input", "output", "cacheRead", "cacheWrite"]) sum += readAmount(cost[part]) ?? 0;
+  return sum;
+}
+
+/**
+ * The usage object of an entry and its source, from the five places where usage may stand; undefined when it has none.
+ * Objects of the same name in tool arguments, `details` or `retainedTail` are data, not usage.
+ */
+export function entryUsage(entry: SessionEntry): { source: UsageSource; stored: JsonObject } | undefined {
+  if (isMessageEntry(entry)) {
+    const { role, usage } = entry.message as JsonObject;
+    if (!isJsonObject(usage)) return undefined;
+    if (role === "assistant") return { source: "assistant", stored: usage };
+    return role === "toolResult" ? { source: "tool", stored: usage } : undefined;
+  }
+  const { usage } = entry as JsonObject;
+  if (!isJsonObject(usage)) return undefined;
+  switch (entry.type) {
+    case "compaction":
+    case "branch_summary":
+      return { source: entry.type, stored: usage };
+    case "usage":
+      return { source: `usage:${typeof entry.kind === "string" ? entry.kind : ""}`, stored: usage };
+    default:
+      return undefined;
+  }
+}
+
+/** Usage of nothing. */
+export function emptyUsage(): Usage {
+  return { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, costTotal: 0, calls: 0 };
+}
