@@ -1,5 +1,5 @@
-import type { SessionEntry } from "../format/entry.js";
-import type { SessionHeader } from "../format/header.js";
+import type { SessionEntry } from "./entry.js";
+import type { SessionHeader } from "./header.js";
 
 /** Where an entry stands in its file. */
 export interface EntryPosition {
