@@ -1,0 +1,49 @@
+import type { Transform, TransformCallback } from "node:stream";
+import { objectTransform } from "through2";
+import { SessionFormatError } from "../errors.js";
+import type { EntryRecord, HeaderRecord } from "../format/entry-record.js";
+import { Migration } from "./migration.js";
+
+/**
+ * A transform stream over batches of records (`(HeaderRecord | EntryRecord)[]`, one batch a chunk, the header first): entries of versions 1 and 2 come out
+ * as version 3 would have written them. The header goes through as it is, so that its version can still be told. Order and batches stay; memory: ids only.
+ * An entry without a header before it fails the stream with a `SessionFormatError`.
+ *
+ * @example
+ * import { createReadStream } from "node:fs";
+ * import { pipeline } from "node:stream/promises";
+ * import { entryStream, lineStream, migrateStream } from "pi-sessions";
+ *
+ * const file = createReadStream("fixtures/traits/v1-compaction-index.jsonl");
+ * await pipeline(file, lineStream(), entryStream(), migrateStream(), async (batches) => {
+ *   for await (const batch of batches) for (const { entry } of batch) console.log(entry.type, entry.id);
+ * });
+ */
+export function migrateStream(): Transform {
+  let migration: Migration | undefined;
+  const migrateRecord = (record: HeaderRecord | EntryRecord): void => {
+    if (isHeaderRecord(record)) {
+      migration = new Migration(record.entry);
+    } else if (migration) {
+      record.entry = migration.migrate(record.entry, record.ordinal);
+    } else {
+      throw new SessionFormatError("NOT_A_SESSION", "Cannot migrate an entry: no session header before it", record);
+    }
+  };
+  return objectTransform(
+    (batch: (HeaderRecord | EntryRecord)[], _encoding: BufferEncoding, done: TransformCallback) => {
+      try {
+        for (const record of batch) migrateRecord(record);
+      } catch (error) {
+        // Thrown from here it would be an uncaught exception, and the pipeline would never settle.
+        done(error as Error);
+        return;
+      }
+      done(null, batch);
+    },
+  );
+}
+
+function isHeaderRecord(record: HeaderRecord | EntryRecord): record is HeaderRecord {
+  return record.ordinal === 0;
+}

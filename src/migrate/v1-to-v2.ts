@@ -1,0 +1,99 @@
+import type { SessionEntry } from "../format/entry.js";
+import type { JsonObject } from "../format/json.js";
+import { MigratedIds } from "./migrated-ids.js";
+import { replaceKey } from "./replace-key.js";
+
+/** Ids made from numbers below this belong to the entries of those ordinals; those above it are spare. */
+const FIRST_SPARE = 2 ** 31;
+
+const SHORT_ID = /^[0-9a-f]{8}$/;
+
+/**
+ * Gives the entries of a version 1 file their place in the tree, in file order: an id each, and the entry before as parent.
+ * Memory: the short ids that the file brings along, and what tells a line's id from its ordinal where that isn't plain. Nothing of an entry is kept.
+ */
+export class V1ToV2 {
+  readonly #ids: MigratedIds;
+  #nextSpare = FIRST_SPARE;
+  /** Ids of the file's own that a made one could meet, as numbers. */
+  readonly #taken = new Set<number>();
+  /** By ordinal, the ids that are not those of the ordinal. */
+  readonly #otherIds = new Map<number, string>();
+  /** Where runs of ordinals that are no entries begin and end, in turn, ascending. */
+  readonly #gapBounds: number[] = [];
+  #nextOrdinal = 1;
+  #firstId: string | undefined;
+  #previousId: string | null = null;
+
+  constructor(sessionId: string) {
+    this.#ids = new MigratedIds(sessionId);
+  }
+
+  migrate(entry: SessionEntry, ordinal: number): SessionEntry {
+    if (ordinal > this.#nextOrdinal) this.#gapBounds.push(this.#nextOrdinal, ordinal);
+    this.#nextOrdinal = ordinal + 1;
+    const linked = hasOwnLinks(entry) ? this.#keepLinks(entry, ordinal) : this.#link(entry, ordinal);
+    const migrated = this.#nameFirstKept(linked, ordinal);
+    this.#firstId ??= linked.id;
+    this.#previousId = linked.id;
+    return migrated;
+  }
+
+  #keepLinks(entry: SessionEntry, ordinal: number): SessionEntry {
+    this.#otherIds.set(ordinal, entry.id);
+    if (SHORT_ID.test(entry.id)) this.#taken.add(Number.parseInt(entry.id, 16));
+    return entry;
+  }
+
+  #link(entry: SessionEntry, ordinal: number): SessionEntry {
+    const { type, id: _, parentId: __, timestamp, ...rest } = entry;
+    const links = { type, id: this.#makeId(ordinal), parentId: this.#previousId };
+    // The order in which pi writes the keys.
+    return (timestamp === undefined ? { ...links, ...rest } : { ...links, timestamp, ...rest }) as SessionEntry;
+  }
+
+  #makeId(ordinal: number): string {
+    let id = this.#ids.at(ordinal);
+    if (!this.#isTaken(id)) return id;
+    do id = this.#ids.at(this.#nextSpare++);
+    while (this.#isTaken(id));
+    this.#otherIds.set(ordinal, id);
+    return id;
+  }
+
+  #isTaken(id: string): boolean {
+    return this.#taken.size > 0 && this.#taken.has(Number.parseInt(id, 16));
+  }
+
+  /** Turns a compaction's `firstKeptEntryIndex` into the id of that entry; the key goes when there is no such entry before the compaction. */
+  #nameFirstKept(entry: SessionEntry, ordinal: number): SessionEntry {
+    if (entry.type !== "compaction" || !Object.hasOwn(entry, "firstKeptEntryIndex")) return entry;
+    const { firstKeptEntryId, firstKeptEntryIndex } = entry as JsonObject;
+    const id = typeof firstKeptEntryId === "string" ? firstKeptEntryId : this.#idBefore(ordinal, firstKeptEntryIndex);
+    return replaceKey(entry as JsonObject, "firstKeptEntryIndex", "firstKeptEntryId", id) as SessionEntry;
+  }
+
+  #idBefore(ordinal: number, index: unknown): string | undefined {
+    if (index === 0) return this.#firstId;
+    if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= ordinal) return undefined;
+    return this.#isInGap(index) ? undefined : (this.#otherIds.get(index) ?? this.#ids.at(index));
+  }
+
+  #isInGap(ordinal: number): boolean {
+    let low = 0;
+    let high = this.#gapBounds.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#gapBounds[middle]! <= ordinal) low = middle + 1;
+      else high = middle;
+    }
+    // As many bounds at or before it as make a beginning without its end.
+    return low % 2 === 1;
+  }
+}
+
+/** Whether an entry of a version 1 file has its place in the tree already: later versions append such lines. */
+function hasOwnLinks(entry: SessionEntry): boolean {
+  const { id, parentId } = entry as JsonObject;
+  return typeof id === "string" && id !== "" && (typeof parentId === "string" || parentId === null);
+}
