@@ -32,3 +32,8 @@ export interface HeaderRecord extends EntryPosition {
   entry: SessionHeader;
   ordinal: 0;
 }
+
+/** Whether a record is the header's; every other one is an entry's. */
+export function isHeaderRecord(record: HeaderRecord | EntryRecord): record is HeaderRecord {
+  return record.ordinal === 0;
+}

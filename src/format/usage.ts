@@ -57,27 +57,31 @@ function readCost(cost: unknown): number {
 }
 
 /**
- * The usage object of an entry and its source, from the five places where usage may stand; undefined when it has none.
- * Objects of the same name in tool arguments, `details` or `retainedTail` are data, not usage.
+ * The place of an entry where usage may stand, and what is there: one of five. Objects of the same name in tool arguments, `details` or
+ * `retainedTail` are data, not usage.
  */
-export function entryUsage(entry: SessionEntry): { source: UsageSource; stored: JsonObject } | undefined {
+export function usagePlace(entry: SessionEntry): { source: UsageSource; value: unknown } | undefined {
   if (isMessageEntry(entry)) {
     const { role, usage } = entry.message as JsonObject;
-    if (!isJsonObject(usage)) return undefined;
-    if (role === "assistant") return { source: "assistant", stored: usage };
-    return role === "toolResult" ? { source: "tool", stored: usage } : undefined;
+    if (role === "assistant") return { source: "assistant", value: usage };
+    return role === "toolResult" ? { source: "tool", value: usage } : undefined;
   }
-  const { usage } = entry as JsonObject;
-  if (!isJsonObject(usage)) return undefined;
+  const { usage, kind } = entry as JsonObject;
   switch (entry.type) {
     case "compaction":
     case "branch_summary":
-      return { source: entry.type, stored: usage };
+      return { source: entry.type, value: usage };
     case "usage":
-      return { source: `usage:${typeof entry.kind === "string" ? entry.kind : ""}`, stored: usage };
+      return { source: `usage:${typeof kind === "string" ? kind : ""}`, value: usage };
     default:
       return undefined;
   }
+}
+
+/** The usage object of an entry and its source; undefined for an entry that is no call. */
+export function entryUsage(entry: SessionEntry): { source: UsageSource; stored: JsonObject } | undefined {
+  const place = usagePlace(entry);
+  return place && isJsonObject(place.value) ? { source: place.source, stored: place.value } : undefined;
 }
 
 /** Usage of nothing. */

@@ -1,7 +1,7 @@
 import type { Transform, TransformCallback } from "node:stream";
 import { objectTransform } from "through2";
 import { SessionFormatError } from "../errors.js";
-import type { EntryRecord, HeaderRecord } from "../format/entry-record.js";
+import { type EntryRecord, type HeaderRecord, isHeaderRecord } from "../format/entry-record.js";
 import { Migration } from "./migration.js";
 
 /**
@@ -42,8 +42,4 @@ export function migrateStream(): Transform {
       done(null, batch);
     },
   );
-}
-
-function isHeaderRecord(record: HeaderRecord | EntryRecord): record is HeaderRecord {
-  return record.ordinal === 0;
 }

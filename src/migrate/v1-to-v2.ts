@@ -32,7 +32,9 @@ export class V1ToV2 {
   migrate(entry: SessionEntry, ordinal: number): SessionEntry {
     if (ordinal > this.#nextOrdinal) this.#gapBounds.push(this.#nextOrdinal, ordinal);
     this.#nextOrdinal = ordinal + 1;
-    const linked = hasOwnLinks(entry) ? this.#keepLinks(entry, ordinal) : this.#link(entry, ordinal);
+    const linked = hasOwnLinks(entry)
+      ? this.#keepLinks(entry, ordinal)
+      : linkEntry(entry, this.#makeId(ordinal), this.#previousId);
     const migrated = this.#nameFirstKept(linked, ordinal);
     this.#firstId ??= linked.id;
     this.#previousId = linked.id;
@@ -43,13 +45,6 @@ export class V1ToV2 {
     this.#otherIds.set(ordinal, entry.id);
     if (SHORT_ID.test(entry.id)) this.#taken.add(Number.parseInt(entry.id, 16));
     return entry;
-  }
-
-  #link(entry: SessionEntry, ordinal: number): SessionEntry {
-    const { type, id: _, parentId: __, timestamp, ...rest } = entry;
-    const links = { type, id: this.#makeId(ordinal), parentId: this.#previousId };
-    // The order in which pi writes the keys.
-    return (timestamp === undefined ? { ...links, ...rest } : { ...links, timestamp, ...rest }) as SessionEntry;
   }
 
   #makeId(ordinal: number): string {
@@ -65,12 +60,8 @@ export class V1ToV2 {
     return this.#taken.size > 0 && this.#taken.has(Number.parseInt(id, 16));
   }
 
-  /** Turns a compaction's `firstKeptEntryIndex` into the id of that entry; the key goes when there is no such entry before the compaction. */
   #nameFirstKept(entry: SessionEntry, ordinal: number): SessionEntry {
-    if (entry.type !== "compaction" || !Object.hasOwn(entry, "firstKeptEntryIndex")) return entry;
-    const { firstKeptEntryId, firstKeptEntryIndex } = entry as JsonObject;
-    const id = typeof firstKeptEntryId === "string" ? firstKeptEntryId : this.#idBefore(ordinal, firstKeptEntryIndex);
-    return replaceKey(entry as JsonObject, "firstKeptEntryIndex", "firstKeptEntryId", id) as SessionEntry;
+    return nameFirstKept(entry, (index) => this.#idBefore(ordinal, index));
   }
 
   #idBefore(ordinal: number, index: unknown): string | undefined {
@@ -93,7 +84,25 @@ export class V1ToV2 {
 }
 
 /** Whether an entry of a version 1 file has its place in the tree already: later versions append such lines. */
-function hasOwnLinks(entry: SessionEntry): boolean {
+export function hasOwnLinks(entry: SessionEntry): boolean {
   const { id, parentId } = entry as JsonObject;
   return typeof id === "string" && id !== "" && (typeof parentId === "string" || parentId === null);
+}
+
+/** The entry with its place in the tree, its keys in the order in which pi writes them. */
+export function linkEntry(entry: SessionEntry, id: string, parentId: string | null): SessionEntry {
+  const { type, id: _, parentId: __, timestamp, ...rest } = entry;
+  const links = { type, id, parentId };
+  return (timestamp === undefined ? { ...links, ...rest } : { ...links, timestamp, ...rest }) as SessionEntry;
+}
+
+/**
+ * Turns a compaction's `firstKeptEntryIndex` into the id of that entry, unless it has a `firstKeptEntryId` already. `idAt` gives the id for an index
+ * as it stands in the file; the key goes when there is no such entry before the compaction.
+ */
+export function nameFirstKept(entry: SessionEntry, idAt: (index: unknown) => string | undefined): SessionEntry {
+  if (entry.type !== "compaction" || !Object.hasOwn(entry, "firstKeptEntryIndex")) return entry;
+  const { firstKeptEntryId, firstKeptEntryIndex } = entry as JsonObject;
+  const id = typeof firstKeptEntryId === "string" ? firstKeptEntryId : idAt(firstKeptEntryIndex);
+  return replaceKey(entry as JsonObject, "firstKeptEntryIndex", "firstKeptEntryId", id) as SessionEntry;
 }

@@ -1,0 +1,361 @@
+import { isUtf8 } from "node:buffer";
+import { isEntry, type SessionEntry } from "../format/entry.js";
+import type { TruncatedString } from "../format/entry-record.js";
+import { headerVersion, isSessionHeader, type SessionHeader } from "../format/header.js";
+import { describeValue, isJsonObject } from "../format/json.js";
+import type { DamageCode, OddityCode, Problem } from "../format/problem.js";
+import { findEntryOddities, findHeaderOddities } from "./find-entry-oddities.js";
+import { type LeanWants, readLeanEntry } from "./lean-entry.js";
+import { LineEnds } from "./line-ends.js";
+import type { LineSink } from "./line-splitter.js";
+import { LongLineParser } from "./long-line-parser.js";
+import { RECOVERY_WINDOW_BYTES, recoverEntries, recoverEntriesFromEnds } from "./recover-entries.js";
+
+/** How many parsable lines may stand before the header. */
+const HEADER_WITHIN_LINES = 16;
+
+/** Takes what a session file holds, in file order. */
+export interface EntrySink {
+  /** Comes once, before the first entry. */
+  header(header: SessionHeader, line: number, byteOffset: number, byteLength: number): void;
+  /** `ordinal` counts the parsed objects from the header as 0. The entry is the sink's to keep and to change. */
+  entry(
+    entry: SessionEntry,
+    line: number,
+    byteOffset: number,
+    byteLength: number,
+    ordinal: number,
+    truncated: TruncatedString[] | undefined,
+  ): void;
+  problem?(problem: Problem): void;
+}
+
+/** What a reading saw. */
+export interface ReadCounts {
+  bytes: number;
+  lines: number;
+  /** Lines of nothing but white space. */
+  blank: number;
+  entries: number;
+  /** Physical lines that are damaged, whether or not entries were recovered from them. */
+  damaged: number;
+}
+
+export interface EntryParserOptions {
+  /** Entries without their payload, much faster: see `readLeanEntry`. Default: whole entries. */
+  lean?: LeanWants;
+  /** Also names the oddities of single entries, which costs another look at each. Default false. */
+  oddities?: boolean;
+  /** Reads bytes of the file once more. With it, damaged long lines cost memory only when they are met. */
+  reread?: (byteOffset: number, byteLength: number) => Buffer;
+}
+
+/**
+ * Turns lines into entries: finds the header, parses each line (long ones as a token stream), recovers whole entries from damaged lines, and reports
+ * what is wrong and where. It never throws on what a file holds; when the file is no session, `rejection` says why and later lines are passed over.
+ * Memory: one line.
+ */
+export class EntryParser implements LineSink {
+  /** What the parser leaves out of lean entries; may be changed between lines. */
+  lean: LeanWants | undefined;
+  readonly counts: ReadCounts = { bytes: 0, lines: 0, blank: 0, entries: 0, damaged: 0 };
+  readonly #sink: EntrySink;
+  readonly #oddities: boolean;
+  readonly #reread: EntryParserOptions["reread"];
+  #rejection: { reason: string; line: number; byteOffset: number } | undefined;
+  #version: number | undefined;
+  /** Parsed objects since the header, which is number 0. */
+  #ordinal = 0;
+  #parsableLines = 0;
+  #longLine: LongLine | undefined;
+
+  constructor(sink: EntrySink, options: EntryParserOptions = {}) {
+    this.#sink = sink;
+    this.lean = options.lean;
+    this.#oddities = options.oddities ?? false;
+    this.#reread = options.reread;
+  }
+
+  /** Why the file is no session, and the line that told; undefined as long as it may be one. */
+  get rejection(): { reason: string; line: number; byteOffset: number } | undefined {
+    return this.#rejection;
+  }
+
+  line(bytes: Buffer, start: number, end: number, line: number, byteOffset: number, terminated: boolean): void {
+    if (this.#rejection) return;
+    this.counts.bytes += end - start + (terminated ? 1 : 0);
+    this.counts.lines++;
+    const first = line === 1 ? skipByteOrderMark(bytes, start, end) : start;
+    const from = skipSpace(bytes, first, end);
+    const to = skipSpaceBack(bytes, from, end);
+    if (from === to) {
+      this.counts.blank++;
+      return;
+    }
+    const at = byteOffset + from - start;
+    const value = this.#parse(bytes, from, to);
+    if (isEntry(value)) {
+      if (this.#oddities) this.#findByteOddities(isUtf8(bytes.subarray(from, to)), line, at, terminated);
+      this.#countParsable();
+      this.#take(value, line, at, to - from, undefined);
+    } else if (value !== undefined) {
+      this.#notAnEntry(value, line, at);
+    } else {
+      this.#recover(recoverEntries(bytes.subarray(from, to)), line, at, terminated, isNulOnly(bytes, from, to));
+    }
+    this.#checkHeaderInTime(line, byteOffset);
+  }
+
+  longLine(
+    bytes: Buffer,
+    start: number,
+    end: number,
+    line: number,
+    byteOffset: number,
+    last: boolean,
+    terminated: boolean,
+  ): void {
+    if (this.#rejection) return;
+    this.counts.bytes += end - start + (terminated ? 1 : 0);
+    this.#longLine ??= new LongLine(line === 1, this.#reread === undefined, this.#oddities);
+    this.#longLine.push(bytes.subarray(start, end));
+    if (!last) return;
+    const long = this.#longLine;
+    this.#longLine = undefined;
+    this.counts.lines++;
+    if (long.isBlank) this.counts.blank++;
+    else this.#endLongLine(long, line, byteOffset, terminated);
+  }
+
+  /** Ends the file: one in which no header was found is no session. */
+  end(): void {
+    if (this.#version === undefined && !this.#rejection) {
+      const { lines, blank } = this.counts;
+      this.#rejection = {
+        reason: lines === blank ? "the file is empty" : "there is no session header",
+        line: 1,
+        byteOffset: 0,
+      };
+    }
+  }
+
+  #parse(bytes: Buffer, start: number, end: number): unknown {
+    if (this.lean) {
+      const entry = readLeanEntry(bytes, start, end, this.lean);
+      if (entry) return entry;
+    }
+    try {
+      return JSON.parse(bytes.toString("utf8", start, end)) as unknown;
+    } catch {
+      return undefined; // Damage is data: the caller recovers what it can and reports the line.
+    }
+  }
+
+  #endLongLine(long: LongLine, line: number, byteOffset: number, terminated: boolean): void {
+    const parsed = long.end();
+    const at = byteOffset + long.leading;
+    if (parsed && isEntry(parsed.value)) {
+      if (this.#oddities) this.#findByteOddities(long.isUtf8, line, at, terminated);
+      this.#countParsable();
+      this.#take(parsed.value, line, at, long.length - long.leading - long.trailing, parsed.truncated);
+    } else if (parsed) {
+      this.#notAnEntry(parsed.value, line, at);
+    } else {
+      const tailOffset = Math.max(0, long.length - RECOVERY_WINDOW_BYTES);
+      const head = this.#reread?.(byteOffset, Math.min(long.length, RECOVERY_WINDOW_BYTES)) ?? long.ends!.head();
+      const tail = this.#reread?.(byteOffset + tailOffset, long.length - tailOffset) ?? long.ends!.tail().bytes;
+      this.#recover(recoverEntriesFromEnds(head, tail, tailOffset), line, byteOffset, terminated, long.isNul);
+    }
+    this.#checkHeaderInTime(line, byteOffset);
+  }
+
+  /** Takes one whole object of the file: the header, a record before it, a second header, or an entry. */
+  #take(
+    value: SessionEntry | SessionHeader,
+    line: number,
+    byteOffset: number,
+    byteLength: number,
+    truncated: TruncatedString[] | undefined,
+  ): void {
+    if (this.#rejection) return;
+    if (this.#version === undefined) {
+      this.#takeBeforeHeader(value, line, byteOffset, byteLength);
+      return;
+    }
+    this.#ordinal++;
+    if (isSessionHeader(value)) {
+      this.#odd(
+        "second-header",
+        `a second header, of session ${describeValue(value.id)}, is passed over`,
+        line,
+        byteOffset,
+      );
+      return;
+    }
+    this.counts.entries++;
+    if (this.#oddities) {
+      for (const { code, message } of findEntryOddities(value, this.#version))
+        this.#odd(code, message, line, byteOffset);
+    }
+    this.#sink.entry(value, line, byteOffset, byteLength, this.#ordinal, truncated);
+  }
+
+  #takeBeforeHeader(value: SessionEntry | SessionHeader, line: number, byteOffset: number, byteLength: number): void {
+    if (isSessionHeader(value)) {
+      this.#version = headerVersion(value);
+      this.#sink.header(value, line, byteOffset, byteLength);
+      for (const { code, message } of findHeaderOddities(value)) this.#odd(code, message, line, byteOffset);
+    } else if (typeof value.id === "string") {
+      this.#rejection = { reason: "an entry stands before any session header", line, byteOffset };
+    } else {
+      this.#odd(
+        "record-before-header",
+        `a ${describeValue(value.type)} record before the header is passed over`,
+        line,
+        byteOffset,
+      );
+    }
+  }
+
+  #notAnEntry(value: unknown, line: number, byteOffset: number): void {
+    this.#damage("not-an-entry", "the line is JSON, but no object with a type", line, byteOffset);
+    this.#countParsable();
+    if (this.#version !== undefined && isJsonObject(value)) this.#ordinal++;
+  }
+
+  #recover(
+    recovered: ReturnType<typeof recoverEntries>,
+    line: number,
+    byteOffset: number,
+    terminated: boolean,
+    isNul: boolean,
+  ): void {
+    const found = recovered.length === 0 ? "" : `; whole entries recovered from it: ${recovered.length}`;
+    if (isNul) this.#damage("nul-bytes", "the line is nothing but NUL bytes", line, byteOffset);
+    else if (terminated) this.#damage("broken-line", `the line is no JSON${found}`, line, byteOffset);
+    else this.#damage("torn-tail", `the last line is half written${found}`, line, byteOffset);
+    if (recovered.length > 0) this.#countParsable();
+    for (const { entry, start, end } of recovered) this.#take(entry, line, byteOffset + start, end - start, undefined);
+  }
+
+  #countParsable(): void {
+    if (this.#version === undefined) this.#parsableLines++;
+  }
+
+  #checkHeaderInTime(line: number, byteOffset: number): void {
+    if (this.#version !== undefined || this.#rejection || this.#parsableLines < HEADER_WITHIN_LINES) return;
+    const reason = `there is no session header among the first ${HEADER_WITHIN_LINES} lines`;
+    this.#rejection = { reason, line, byteOffset };
+  }
+
+  #findByteOddities(isWholeUtf8: boolean, line: number, byteOffset: number, terminated: boolean): void {
+    if (!terminated) this.#odd("no-final-newline", "the last line has no newline", line, byteOffset);
+    if (!isWholeUtf8) this.#odd("invalid-utf8", "bytes that are no UTF-8 are read as U+FFFD", line, byteOffset);
+  }
+
+  #damage(code: DamageCode, message: string, line: number, byteOffset: number): void {
+    this.counts.damaged++;
+    this.#sink.problem?.({ line, byteOffset, severity: "damage", code, message });
+  }
+
+  #odd(code: OddityCode, message: string, line: number, byteOffset: number): void {
+    this.#sink.problem?.({ line, byteOffset, severity: "oddity", code, message });
+  }
+}
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** A line above `maxLineBytes` on its way through, piece by piece. */
+class LongLine {
+  readonly parser = new LongLineParser();
+  /** What recovery may need, where the line can't be read a second time. */
+  readonly ends: LineEnds | undefined;
+  length = 0;
+  /** Bytes before the line's first that is no white space, a byte order mark among them. */
+  leading = 0;
+  /** White space at the line's end. */
+  trailing = 0;
+  isBlank = true;
+  isNul = true;
+  isUtf8 = true;
+  /** How much of a byte order mark has come by; all of it, where none can be. */
+  #markLength: number;
+  readonly #utf8: InstanceType<typeof TextDecoder> | undefined;
+
+  constructor(isFirstLine: boolean, keepEnds: boolean, checkUtf8: boolean) {
+    this.#markLength = isFirstLine ? 0 : BYTE_ORDER_MARK.length;
+    this.ends = keepEnds ? new LineEnds(RECOVERY_WINDOW_BYTES) : undefined;
+    this.#utf8 = checkUtf8 ? new TextDecoder("utf-8", { fatal: true }) : undefined;
+  }
+
+  push(piece: Buffer): void {
+    this.ends?.push(piece);
+    this.length += piece.length;
+    this.isNul &&= isNulOnly(piece, 0, piece.length);
+    this.#checkUtf8(piece);
+    const from = this.#skipByteOrderMark(piece);
+    const text = skipSpace(piece, from, piece.length);
+    if (this.isBlank) this.leading += text;
+    if (text < piece.length) {
+      this.isBlank = false;
+      this.trailing = piece.length - skipSpaceBack(piece, text, piece.length);
+    } else {
+      this.trailing += piece.length - from;
+    }
+    this.parser.push(piece.subarray(from));
+  }
+
+  end(): ReturnType<LongLineParser["end"]> {
+    this.#checkUtf8(undefined);
+    return this.parser.end();
+  }
+
+  #skipByteOrderMark(piece: Buffer): number {
+    let from = 0;
+    while (this.#markLength < BYTE_ORDER_MARK.length && from < piece.length) {
+      if (piece[from] === BYTE_ORDER_MARK[this.#markLength]) {
+        this.#markLength++;
+        from++;
+      } else {
+        this.parser.push(BYTE_ORDER_MARK.subarray(0, this.#markLength)); // The front of a mark alone is text like any other.
+        this.#markLength = BYTE_ORDER_MARK.length;
+      }
+    }
+    return from;
+  }
+
+  #checkUtf8(piece: Buffer | undefined): void {
+    if (!this.#utf8 || !this.isUtf8) return;
+    try {
+      this.#utf8.decode(piece, { stream: piece !== undefined });
+    } catch {
+      this.isUtf8 = false; // The decoder has no other way to tell.
+    }
+  }
+}
+
+function skipByteOrderMark(bytes: Buffer, start: number, end: number): number {
+  const from = start + BYTE_ORDER_MARK.length;
+  return from <= end && BYTE_ORDER_MARK.equals(bytes.subarray(start, from)) ? from : start;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0d;
+}
+
+function skipSpace(bytes: Buffer, start: number, end: number): number {
+  let at = start;
+  while (at < end && isSpace(bytes[at])) at++;
+  return at;
+}
+
+function skipSpaceBack(bytes: Buffer, start: number, end: number): number {
+  let at = end;
+  while (at > start && isSpace(bytes[at - 1])) at--;
+  return at;
+}
+
+function isNulOnly(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] !== 0) return false;
+  return end > start;
+}

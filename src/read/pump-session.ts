@@ -1,0 +1,112 @@
+import type { FileHandle } from "node:fs/promises";
+import type { SessionEntry } from "../format/entry.js";
+import type { TruncatedString } from "../format/entry-record.js";
+import type { SessionHeader } from "../format/header.js";
+import type { Problem } from "../format/problem.js";
+import { Migration } from "../migrate/migration.js";
+import { EntryParser, type EntrySink } from "./entry-parser.js";
+import { notASession } from "./entry-stream.js";
+import type { LeanWants } from "./lean-entry.js";
+import { LineSplitter } from "./line-splitter.js";
+import { readChunks, readChunksSync, readRangeSync } from "./read-chunks.js";
+
+export interface PumpOptions {
+  /** Entries without their payload: see `readLeanEntry`. Default: whole entries. */
+  lean?: LeanWants;
+  /** Also report the oddities of single entries. Default false. */
+  oddities?: boolean;
+  maxLineBytes: number;
+}
+
+/**
+ * `readSession` without its streams, for whatever reads whole stores or can't wait: the bytes of a file are pushed in, and each entry goes to the
+ * sink as version 3 would have it. It lends one buffer instead of making an object a line, and gives the same entries and problems.
+ */
+export class SessionPump implements EntrySink {
+  readonly parser: EntryParser;
+  readonly #sink: EntrySink;
+  readonly #splitter: LineSplitter;
+  readonly #path: string;
+  #migration: Migration | undefined;
+
+  constructor(fd: number, path: string, sink: EntrySink, { maxLineBytes, ...options }: PumpOptions) {
+    this.#path = path;
+    this.#sink = sink;
+    this.parser = new EntryParser(this, {
+      ...options,
+      reread: (byteOffset, byteLength) => readRangeSync(fd, byteOffset, byteLength),
+    });
+    this.#splitter = new LineSplitter(this.parser, maxLineBytes);
+  }
+
+  header(header: SessionHeader, line: number, byteOffset: number, byteLength: number): void {
+    this.#migration = new Migration(header);
+    this.#sink.header(header, line, byteOffset, byteLength);
+  }
+
+  entry(
+    entry: SessionEntry,
+    line: number,
+    byteOffset: number,
+    byteLength: number,
+    ordinal: number,
+    truncated: TruncatedString[] | undefined,
+  ): void {
+    const migrated = this.#migration!.migrate(entry, ordinal);
+    this.#sink.entry(migrated, line, byteOffset, byteLength, ordinal, truncated);
+  }
+
+  problem(problem: Problem): void {
+    this.#sink.problem?.(problem);
+  }
+
+  /** Takes the file's next bytes. Throws a `SessionFormatError` as soon as they tell that it is no session. */
+  push(chunk: Buffer): void {
+    this.#splitter.push(chunk);
+    this.#throwIfRejected();
+  }
+
+  /** Ends the file. Throws a `SessionFormatError` when it held no session. */
+  end(): void {
+    this.#splitter.end();
+    this.parser.end();
+    this.#throwIfRejected();
+  }
+
+  #throwIfRejected(): void {
+    const error = notASession(this.parser, this.#path);
+    if (error) throw error;
+  }
+}
+
+export interface PumpSessionOptions {
+  signal?: AbortSignal | undefined;
+  /** Told of the length of each chunk once it went through. */
+  onBytes?: ((bytes: number) => void) | undefined;
+  /** Asked after each chunk: once it says yes, the rest of the file is left unread. */
+  isEnough?: () => boolean;
+  /** How much is read at once. */
+  chunkBytes?: number;
+}
+
+/** Pumps an open file to its end. */
+export async function pumpSession(
+  pump: SessionPump,
+  handle: FileHandle,
+  options: PumpSessionOptions = {},
+): Promise<void> {
+  const { signal, onBytes, isEnough, chunkBytes } = options;
+  for await (const chunk of readChunks(handle, chunkBytes === undefined ? {} : { chunkBytes })) {
+    signal?.throwIfAborted();
+    pump.push(chunk);
+    onBytes?.(chunk.length);
+    if (isEnough?.()) return;
+  }
+  pump.end();
+}
+
+/** As `pumpSession`, for callers that can't wait. */
+export function pumpSessionSync(pump: SessionPump, fd: number): void {
+  for (const chunk of readChunksSync(fd)) pump.push(chunk);
+  pump.end();
+}

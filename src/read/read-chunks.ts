@@ -1,0 +1,42 @@
+import { readSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+
+/** How much of a file is read at once: large enough that calls cost little, small enough to stay in the processor's cache. */
+export const CHUNK_BYTES = 256 * 1024;
+
+/** Reads a file from `start` on, chunk by chunk, into one buffer: a chunk is valid until the next one is asked for. */
+export async function* readChunks(
+  handle: FileHandle,
+  { start = 0, chunkBytes = CHUNK_BYTES }: { start?: number; chunkBytes?: number } = {},
+): AsyncGenerator<Buffer, void, void> {
+  const buffer = Buffer.allocUnsafeSlow(chunkBytes);
+  for (let position = start; ; ) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** As `readChunks`, for callers that can't wait. */
+export function* readChunksSync(fd: number, start = 0): Generator<Buffer, void, void> {
+  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  for (let position = start; ; ) {
+    const bytesRead = readSync(fd, buffer, 0, buffer.length, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** The bytes `[byteOffset, byteOffset + byteLength)` of an open file; fewer, when it ends before. */
+export function readRangeSync(fd: number, byteOffset: number, byteLength: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(byteLength);
+  let filled = 0;
+  while (filled < byteLength) {
+    const bytesRead = readSync(fd, bytes, filled, byteLength - filled, byteOffset + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}

@@ -1,0 +1,25 @@
+import type { Usage, UsageSource } from "../format/usage.js";
+
+/** The model that a call went to: `model` is the one that answered, where the file tells. */
+export interface CallModel {
+  provider: string | null;
+  model: string | null;
+}
+
+/** One model call: an entry with usage, as a report sees it. */
+export interface Call extends CallModel {
+  /** The entry's number in its session's index; -1 for an entry without id. */
+  number: number;
+  /** The message's time, else the entry's, in Unix milliseconds; undefined when neither can be read. */
+  time: number | undefined;
+  source: UsageSource;
+  /** The tool, for usage of tool results. */
+  tool: string | null;
+  usage: Usage;
+}
+
+/** A call's model in one word: `provider/model`, or the model alone without a provider; null without a model. */
+export function modelName({ provider, model }: CallModel): string | null {
+  if (model === null) return null;
+  return provider === null ? model : `${provider}/${model}`;
+}

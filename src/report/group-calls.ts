@@ -1,0 +1,109 @@
+import type { Usage } from "../format/usage.js";
+import { type Call, modelName } from "./call.js";
+import { UsageSum } from "./sum-usage.js";
+import type { ZoneClock } from "./zone-clock.js";
+
+/** What a report knows of the session that a call stands in. */
+export interface CallOwner {
+  sessionId: string;
+  cwd: string | null;
+}
+
+/** A call on its way to a report. */
+export interface OwnedCall {
+  call: Call;
+  owner: CallOwner;
+  /** The leaf id of its branch, `shared`, or null for an entry outside the tree; only looked at when branches are asked for. */
+  branch: string | null;
+}
+
+type KeyOf = (owned: OwnedCall, clock: ZoneClock) => string | null;
+
+const atTime =
+  (unit: "day" | "week" | "month" | "hour"): KeyOf =>
+  ({ call }, clock) =>
+    call.time === undefined ? null : clock[unit](call.time);
+
+/** What calls can be grouped by, and how each key is told from a call. What a file does not say has the key null. */
+const keys = {
+  project: ({ owner }) => owner.cwd,
+  session: ({ owner }) => owner.sessionId,
+  branch: ({ branch }) => branch,
+  model: ({ call }) => modelName(call),
+  provider: ({ call }) => call.provider,
+  day: atTime("day"),
+  week: atTime("week"),
+  month: atTime("month"),
+  hour: atTime("hour"),
+  source: ({ call }) => call.source,
+  tool: ({ call }) => call.tool,
+} satisfies Record<string, KeyOf>;
+
+export type GroupKey = keyof typeof keys;
+
+/** The names of all group keys. */
+export const GROUP_KEYS = Object.keys(keys) as GroupKey[];
+
+const timeKeys: ReadonlySet<GroupKey> = new Set(["day", "week", "month", "hour"]);
+
+/** The usage of all calls that share a key. */
+export interface UsageGroup extends Usage {
+  key: Partial<Record<GroupKey, string | null>>;
+}
+
+export const GROUP_SORTS = ["key", "cost", "tokens", "calls"] as const;
+export type GroupSort = (typeof GROUP_SORTS)[number];
+
+/** Adds up calls by one or more keys. Memory: one sum a group. */
+export class CallGroups {
+  readonly by: readonly GroupKey[];
+  readonly #clock: ZoneClock;
+  readonly #groups = new Map<string, { key: UsageGroup["key"]; sum: UsageSum }>();
+
+  /** `branch` implies `session`, since a leaf id means something only in its file. */
+  constructor(by: readonly GroupKey[], clock: ZoneClock) {
+    const all = by.flatMap((key): GroupKey[] => (key === "branch" ? ["session", "branch"] : [key]));
+    this.by = [...new Set(all)];
+    this.#clock = clock;
+  }
+
+  add(owned: OwnedCall): void {
+    const values = this.by.map((name) => keys[name](owned, this.#clock));
+    const id = JSON.stringify(values);
+    let group = this.#groups.get(id);
+    if (!group) {
+      group = { key: Object.fromEntries(this.by.map((name, at) => [name, values[at]!])), sum: new UsageSum() };
+      this.#groups.set(id, group);
+    }
+    group.sum.add(owned.call.usage);
+  }
+
+  /** The groups: by time where a time key is first, else by cost, highest first; or as asked. */
+  groups(sort?: GroupSort, order?: "asc" | "desc"): UsageGroup[] {
+    const isByTime = this.by[0] !== undefined && timeKeys.has(this.by[0]);
+    const by = sort ?? (isByTime ? "key" : "cost");
+    const direction = (order ?? (by === "key" ? "asc" : "desc")) === "asc" ? 1 : -1;
+    const groups = Array.from(this.#groups.values(), ({ key, sum }): UsageGroup => ({ key, ...sum.total() }));
+    return groups.sort((a, b) => direction * compareBy[by](a, b) || compareKeys(a, b));
+  }
+}
+
+const compareBy: Record<GroupSort, (a: UsageGroup, b: UsageGroup) => number> = {
+  key: compareKeys,
+  cost: (a, b) => a.costTotal - b.costTotal,
+  tokens: (a, b) => a.totalTokens - b.totalTokens,
+  calls: (a, b) => a.calls - b.calls,
+};
+
+/** Key by key, in code unit order; null comes last. */
+function compareKeys(a: UsageGroup, b: UsageGroup): number {
+  for (const name of Object.keys(a.key) as GroupKey[]) {
+    const left = a.key[name] ?? null;
+    const right = b.key[name] ?? null;
+    if (left === right) continue;
+    if (left === null) return 1;
+    if (right === null) return -1;
+    return left < right ? -1 : 1;
+  }
+  return 0;
+}

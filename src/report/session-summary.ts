@@ -1,0 +1,117 @@
+import { contentText } from "../format/block.js";
+import { isMessageEntry, type SessionEntry } from "../format/entry.js";
+import { headerCwd, headerParent, headerVersion, type SessionHeader } from "../format/header.js";
+import type { UnknownMessage } from "../format/message.js";
+import { formatIsoTime, parseIsoTime, readMessageTime } from "../format/time.js";
+import type { Usage } from "../format/usage.js";
+import type { SessionIndex } from "../tree/session-index.js";
+import { type Call, modelName } from "./call.js";
+import { UsageSum } from "./sum-usage.js";
+
+/** One session, as a list shows it. */
+export interface Session {
+  path: string;
+  id: string;
+  cwd: string | null;
+  name: string | null;
+  /** The file that this one was forked from, as its header says. */
+  parentSession: string | null;
+  version: number;
+  /** ISO 8601, UTC; null when the header's time can't be read. */
+  created: string | null;
+  /** The latest time of a user or assistant message, else the header's, else the file's. ISO 8601, UTC. */
+  modified: string;
+  messageCount: number;
+  entryCount: number;
+  sizeBytes: number;
+  /** The first user message that has text: 1,000 code points at most, then "…". */
+  firstMessage: string | null;
+  /** The models of the calls, in order of first use. */
+  models: string[];
+  /** Leaves of the tree. */
+  branches: number;
+  /** Each call in this file once, those copied from another file among them. */
+  usage: Usage;
+  damagedLines: number;
+}
+
+const FIRST_MESSAGE_CODE_POINTS = 1000;
+
+/** What only the file itself tells. */
+export interface FileFacts {
+  path: string;
+  sizeBytes: number;
+  /** Unix milliseconds. */
+  mtimeMs: number;
+  damagedLines: number;
+}
+
+/** Adds up what a list shows of a session, entry by entry. Memory: a few fields and the first message. */
+export class SessionSummary {
+  readonly #header: SessionHeader;
+  #entryCount = 0;
+  #messageCount = 0;
+  #lastActivity = Number.NEGATIVE_INFINITY;
+  #firstMessage: string | null = null;
+
+  constructor(header: SessionHeader) {
+    this.#header = header;
+  }
+
+  /** Whether message contents are still needed: until the first user message with text. */
+  get wantsContent(): boolean {
+    return this.#firstMessage === null;
+  }
+
+  add(entry: SessionEntry): void {
+    this.#entryCount++;
+    if (entry.type !== "message") return;
+    this.#messageCount++;
+    if (!isMessageEntry(entry)) return;
+    const { role, timestamp, content } = entry.message as UnknownMessage;
+    if (role !== "user" && role !== "assistant") return;
+    const time = readMessageTime(timestamp) ?? parseIsoTime(entry.timestamp);
+    if (time !== undefined && time > this.#lastActivity) this.#lastActivity = time;
+    if (role === "user") this.#firstMessage ??= cutText(contentText(content, " "));
+  }
+
+  finish(index: SessionIndex, calls: readonly Call[], { path, sizeBytes, mtimeMs, damagedLines }: FileFacts): Session {
+    const header = this.#header;
+    const created = parseIsoTime(header.timestamp);
+    const modified = Number.isFinite(this.#lastActivity) ? this.#lastActivity : (created ?? mtimeMs);
+    const usage = new UsageSum();
+    const models = new Set<string>();
+    for (const call of calls) {
+      usage.add(call.usage);
+      const model = modelName(call);
+      if (model !== null) models.add(model);
+    }
+    return {
+      path,
+      id: header.id,
+      cwd: headerCwd(header),
+      name: index.name,
+      parentSession: headerParent(header),
+      version: headerVersion(header),
+      created: created === undefined ? null : formatIsoTime(created),
+      modified: formatIsoTime(modified),
+      messageCount: this.#messageCount,
+      entryCount: this.#entryCount,
+      sizeBytes,
+      firstMessage: this.#firstMessage,
+      models: [...models],
+      branches: index.branchCount,
+      usage: usage.total(),
+      damagedLines,
+    };
+  }
+}
+
+/** The text, or its first 1,000 code points and "…"; null for the empty text. */
+function cutText(text: string): string | null {
+  if (text === "") return null;
+  // A code point takes two units at most, so the front alone tells.
+  const codePoints = Array.from(text.slice(0, 2 * FIRST_MESSAGE_CODE_POINTS + 2));
+  if (codePoints.length <= FIRST_MESSAGE_CODE_POINTS) return text;
+  return `${codePoints.slice(0, FIRST_MESSAGE_CODE_POINTS).join("")}…`;
+}

@@ -1,0 +1,163 @@
+import { type Dirent, readdir as readFolder } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import fastGlob from "fast-glob";
+import picomatch from "picomatch";
+import { StoreError } from "../errors.js";
+import type { SkippedFile, StoreOptions } from "./store-options.js";
+import { storesOf } from "./store-options.js";
+
+/** A file that may be a session. */
+export interface SessionFile {
+  /** As found below the store that was given, links and all. */
+  path: string;
+  sizeBytes: number;
+  /** Unix milliseconds. */
+  mtimeMs: number;
+}
+
+export interface FoundFiles {
+  /** By path. */
+  files: SessionFile[];
+  /** Folders and links that could not be followed. */
+  skipped: SkippedFile[];
+}
+
+/**
+ * Finds all files below the stores whose names end in `.jsonl`, in nested folders too. fast-glob walks the folders without following links; links
+ * are resolved here, so that each real file comes once, under the first of its paths, and loops end. A link to a folder that holds the store is not
+ * followed. What can't be looked into is reported. Memory: the files found.
+ *
+ * @throws StoreError for a store that is no folder.
+ */
+export async function findSessionFiles(options: StoreOptions): Promise<FoundFiles> {
+  const search = new FileSearch(options.exclude ?? []);
+  for (const store of storesOf(options)) {
+    await search.addStore(store);
+    options.signal?.throwIfAborted();
+  }
+  return search.finish();
+}
+
+class FileSearch {
+  readonly #isExcluded: (pathBelowStore: string) => boolean;
+  /** By real path. */
+  readonly #files = new Map<string, SessionFile>();
+  readonly #skipped: SkippedFile[] = [];
+  /** Real paths of the folders whose trees were walked. */
+  readonly #walked: string[] = [];
+
+  constructor(exclude: readonly string[]) {
+    this.#isExcluded = exclusion(exclude);
+  }
+
+  async addStore(store: string): Promise<void> {
+    const root = await realpath(store).catch((cause: unknown) => {
+      throw new StoreError("NO_SUCH_STORE", `Cannot read the store "${store}": there is no such folder`, store, cause);
+    });
+    if (!(await stat(root)).isDirectory()) {
+      throw new StoreError("NO_SUCH_STORE", `Cannot read the store "${store}": it is no folder`, store);
+    }
+    // Links are taken once the folders proper are done, so that a real file keeps its real path.
+    const links = [{ path: store, real: root }];
+    for (let folder = links.shift(); folder; folder = links.shift()) {
+      if (this.#walked.some((walked) => isWithin(folder!.real, walked))) continue;
+      this.#walked.push(folder.real);
+      for (const link of await this.#walk(folder, store)) {
+        const target = await this.#resolve(link);
+        if (target && !isWithin(root, target)) links.push({ path: link, real: target });
+      }
+    }
+  }
+
+  finish(): FoundFiles {
+    const byPath = (a: { path: string }, b: { path: string }): number =>
+      a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+    return { files: [...this.#files.values()].sort(byPath), skipped: this.#skipped.sort(byPath) };
+  }
+
+  /** Takes the files of one tree of folders; returns the links in it, by path. */
+  async #walk(folder: { path: string; real: string }, store: string): Promise<string[]> {
+    const links: string[] = [];
+    const found = fastGlob.stream("**/*", {
+      cwd: folder.real,
+      dot: true,
+      followSymbolicLinks: false,
+      objectMode: true,
+      onlyFiles: false,
+      stats: true,
+      fs: { readdir: this.#readFolder as typeof readFolder },
+    }) as AsyncIterable<fastGlob.Entry>;
+    for await (const { path: below, dirent, stats } of found) {
+      const path = join(folder.path, below);
+      if (this.#isExcluded(relative(store, path))) continue;
+      if (dirent.isSymbolicLink()) links.push(path);
+      else if (dirent.isFile() && path.endsWith(".jsonl")) this.#take(path, join(folder.real, below), stats!);
+    }
+    return links.sort();
+  }
+
+  /** Takes the file behind a link; returns the real path of the folder behind one. */
+  async #resolve(link: string): Promise<string | undefined> {
+    try {
+      const real = await realpath(link);
+      const stats = await stat(real);
+      if (stats.isDirectory()) return real;
+      if (stats.isFile() && link.endsWith(".jsonl")) this.#take(link, real, stats);
+    } catch (error) {
+      if (link.endsWith(".jsonl")) this.#skip(link, error);
+    }
+    return undefined;
+  }
+
+  #take(path: string, real: string, { size, mtimeMs }: { size: number; mtimeMs: number }): void {
+    if (!this.#files.has(real)) this.#files.set(real, { path, sizeBytes: size, mtimeMs });
+  }
+
+  #skip(path: string, error: unknown): void {
+    this.#skipped.push({ path, reason: describeFailure(error) });
+  }
+
+  /** `fs.readdir` for fast-glob, in which a folder that can't be read is an empty one, and reported. */
+  readonly #readFolder = (
+    path: string,
+    options: { withFileTypes: true },
+    done: (error: null, entries: Dirent[]) => void,
+  ): void => {
+    readFolder(path, options, (error, entries) => {
+      if (error) this.#skip(path, error);
+      done(null, error ? [] : entries);
+    });
+  };
+}
+
+/** Why a file could not be read, in a few words. */
+export function describeFailure(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case "EACCES":
+    case "EPERM":
+      return "permission denied";
+    case "ENOENT":
+      return "no such file";
+    case "ELOOP":
+      return "a loop of links";
+    default:
+      return message;
+  }
+}
+
+/** Whether `path` is `folder` or lies below it; both real. */
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** A glob excludes the paths that it matches, and all that lies below them. */
+function exclusion(globs: readonly string[]): (path: string) => boolean {
+  if (globs.length === 0) return () => false;
+  const matches = picomatch([...globs], { dot: true });
+  return (path) => {
+    const parts = path.split(sep);
+    return parts.some((_, at) => matches(parts.slice(0, at + 1).join("/")));
+  };
+}

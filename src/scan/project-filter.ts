@@ -1,0 +1,19 @@
+import { headerCwd, type SessionHeader } from "../format/header.js";
+import type { StoreOptions } from "./store-options.js";
+
+/** A test for headers: cwd is one of the projects' paths or below one. Paths of Windows count as well. */
+export function projectFilter({ projects = [] }: StoreOptions): (header: SessionHeader) => boolean {
+  if (projects.length === 0) return () => true;
+  const folders = projects.map(plainPath);
+  return (header) => {
+    const cwd = headerCwd(header);
+    if (cwd === null) return false;
+    const path = plainPath(cwd);
+    return folders.some((folder) => path === folder || path.startsWith(folder === "/" ? folder : `${folder}/`));
+  };
+}
+
+/** A path with `/` throughout and none at its end. */
+function plainPath(path: string): string {
+  return path.replaceAll("\\", "/").replace(/(?<=.)\/+$/, "");
+}

@@ -1,0 +1,59 @@
+import { stat } from "node:fs/promises";
+import { resolve, sep } from "node:path";
+import { StoreError } from "../errors.js";
+import type { Session } from "../report/session-summary.js";
+import { byNewest, listAll, takeValue } from "./list-sessions.js";
+import { projectFilter } from "./project-filter.js";
+import { readHeader } from "./read-header.js";
+import { scanFiles } from "./scan-files.js";
+import type { StoreOptions } from "./store-options.js";
+
+/**
+ * The path of the session that an argument means: a path, an exact id, a unique prefix of one, or `latest` (the newest `modified` that the filters
+ * let through; ties by path).
+ *
+ * @throws StoreError when nothing fits, or several files do (`candidates` names them).
+ */
+export async function resolveSession(argument: string, options: StoreOptions = {}): Promise<string> {
+  const isFile = await stat(argument).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
+  if (isFile) return resolve(argument);
+  if (argument.includes(sep) || argument.endsWith(".jsonl")) {
+    throw new StoreError("NO_SUCH_SESSION", `Cannot find the session "${argument}": there is no such file`, argument);
+  }
+  return argument === "latest" ? findLatest(options) : findById(argument, options);
+}
+
+async function findLatest(options: StoreOptions): Promise<string> {
+  let latest: Session | undefined;
+  for await (const session of listAll(options)) {
+    if (!latest || byNewest(session, latest) < 0) latest = session;
+  }
+  if (!latest) throw new StoreError("NO_SUCH_SESSION", "Cannot find the latest session: there is none", "latest");
+  return latest.path;
+}
+
+async function findById(argument: string, options: StoreOptions): Promise<string> {
+  const exact: string[] = [];
+  const byPrefix: string[] = [];
+  const isProjectWanted = projectFilter(options);
+  for await (const scanned of scanFiles(options, readHeader)) {
+    const header = takeValue(scanned);
+    if (!header || !isProjectWanted(header)) continue;
+    const { path } = scanned.file;
+    if (header.id === argument) exact.push(path);
+    else if (header.id.startsWith(argument)) byPrefix.push(path);
+  }
+  const candidates = (exact.length > 0 ? exact : byPrefix).sort();
+  const [only] = candidates;
+  if (only === undefined) {
+    throw new StoreError("NO_SUCH_SESSION", `Cannot find the session "${argument}": no id begins with it`, argument);
+  }
+  if (candidates.length > 1) {
+    const message = `Cannot tell which session "${argument}" means: ${candidates.length} files fit`;
+    throw new StoreError("AMBIGUOUS_SESSION", message, argument, undefined, candidates);
+  }
+  return only;
+}

@@ -1,0 +1,47 @@
+import { defaultStore } from "./default-store.js";
+
+/** How far a scan has come. */
+export interface ScanProgress {
+  /** Files done. */
+  done: number;
+  /** Files found so far. */
+  total: number;
+  /** Bytes read so far. */
+  bytes: number;
+  /** Bytes in all files found so far. */
+  totalBytes: number;
+}
+
+/** What every function that reads whole stores takes. */
+export interface StoreOptions {
+  /** Roots to look for sessions below; default: pi's own (see `defaultStore`). */
+  stores?: readonly string[];
+  /** Only sessions whose header cwd is one of these paths or below one. */
+  projects?: readonly string[];
+  /** Globs on the path below the store: files and folders that match are passed over. */
+  exclude?: readonly string[];
+  /** Only calls of these models: `model` or `provider/model`; `*` stands for anything; case does not matter. */
+  models?: readonly string[];
+  /** Only calls of these providers; `*` stands for anything; case does not matter. */
+  providers?: readonly string[];
+  /** Unix milliseconds, inclusive. */
+  since?: number;
+  /** Unix milliseconds, inclusive. */
+  until?: number;
+  /** IANA name; default the system's. */
+  timeZone?: string;
+  /** How many files are read side by side; default twice the cores. */
+  jobs?: number;
+  onProgress?: (progress: ScanProgress) => void;
+  signal?: AbortSignal;
+}
+
+/** A file that was passed over, and why. */
+export interface SkippedFile {
+  path: string;
+  reason: string;
+}
+
+export function storesOf({ stores }: StoreOptions): readonly string[] {
+  return stores && stores.length > 0 ? stores : [defaultStore()];
+}
