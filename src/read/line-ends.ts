@@ -38,7 +38,7 @@ export class LineEnds {
     if (this.#length <= this.#windowBytes) return { bytes: this.head(), offset: 0 };
     const at = this.#length % this.#windowBytes;
     return {
-      bytes: Buffer.concat([this.#ring.subarray(at), this.#ring.subarray(0, at)]),
+      bytes: Buffer.concat([this.#ring.subarray(at, this.#windowBytes), this.#ring.subarray(0, at)]),
       offset: this.#length - this.#windowBytes,
     };
   }

@@ -55,11 +55,6 @@ export class LineSplitter {
     return this.#bytes;
   }
 
-  /** How many lines were handed on or begun. */
-  get lines(): number {
-    return this.#line - (this.#bytes > this.#lineStart ? 0 : 1);
-  }
-
   /** Takes the next bytes of the file. The chunk may be used again once this returns. */
   push(chunk: Buffer): void {
     let start = 0;
