@@ -9,7 +9,12 @@ import { type LeanWants, readLeanEntry } from "./lean-entry.js";
 import { LineEnds } from "./line-ends.js";
 import type { LineSink } from "./line-splitter.js";
 import { LongLineParser } from "./long-line-parser.js";
-import { RECOVERY_WINDOW_BYTES, recoverEntries, recoverEntriesFromEnds } from "./recover-entries.js";
+import {
+  RECOVERY_WINDOW_BYTES,
+  type RecoveredEntry,
+  recoverEntries,
+  recoverEntriesFromEnds,
+} from "./recover-entries.js";
 
 /** How many parsable lines may stand before the header. */
 const HEADER_WITHIN_LINES = 16;
@@ -48,6 +53,12 @@ export interface EntryParserOptions {
   oddities?: boolean;
   /** Reads bytes of the file once more. With it, damaged long lines cost memory only when they are met. */
   reread?: (byteOffset: number, byteLength: number) => Buffer;
+}
+
+/** A whole entry found on a damaged line; `start` and `end` count from the line's begin, behind a byte order mark. */
+interface Recovered extends RecoveredEntry {
+  /** True, too, where nobody asked. */
+  isUtf8: boolean;
 }
 
 /**
@@ -92,16 +103,22 @@ export class EntryParser implements LineSink {
       this.counts.blank++;
       return;
     }
-    const at = byteOffset + from - start;
+    const lineOffset = byteOffset + first - start;
     const value = this.#parse(bytes, from, to);
     if (isEntry(value)) {
+      const at = byteOffset + from - start;
       if (this.#oddities) this.#findByteOddities(isUtf8(bytes.subarray(from, to)), line, at, terminated);
       this.#countParsable();
       this.#take(value, line, at, to - from, undefined);
     } else if (value !== undefined) {
-      this.#notAnEntry(value, line, at);
+      this.#notAnEntry(value, line, lineOffset);
     } else {
-      this.#recover(recoverEntries(bytes.subarray(from, to)), line, at, terminated, isNulOnly(bytes, from, to));
+      const damaged = bytes.subarray(first, end);
+      const recovered = recoverEntries(damaged).map((found) => ({
+        ...found,
+        isUtf8: !this.#oddities || isUtf8(damaged.subarray(found.start, found.end)),
+      }));
+      this.#recover(recovered, line, lineOffset, terminated, isNulOnly(damaged));
     }
     this.#checkHeaderInTime(line, byteOffset);
   }
@@ -123,8 +140,10 @@ export class EntryParser implements LineSink {
     const long = this.#longLine;
     this.#longLine = undefined;
     this.counts.lines++;
+    const parsed = long.end();
     if (long.isBlank) this.counts.blank++;
-    else this.#endLongLine(long, line, byteOffset, terminated);
+    else this.#endLongLine(long, parsed, line, byteOffset + long.markLength, terminated);
+    this.#checkHeaderInTime(line, byteOffset);
   }
 
   /** Ends the file: one in which no header was found is no session. */
@@ -151,22 +170,35 @@ export class EntryParser implements LineSink {
     }
   }
 
-  #endLongLine(long: LongLine, line: number, byteOffset: number, terminated: boolean): void {
-    const parsed = long.end();
-    const at = byteOffset + long.leading;
+  #endLongLine(
+    long: LongLine,
+    parsed: ReturnType<LongLine["end"]>,
+    line: number,
+    lineOffset: number,
+    terminated: boolean,
+  ): void {
     if (parsed && isEntry(parsed.value)) {
+      const at = lineOffset + long.leading;
       if (this.#oddities) this.#findByteOddities(long.isUtf8, line, at, terminated);
       this.#countParsable();
       this.#take(parsed.value, line, at, long.length - long.leading - long.trailing, parsed.truncated);
     } else if (parsed) {
-      this.#notAnEntry(parsed.value, line, at);
+      this.#notAnEntry(parsed.value, line, lineOffset);
     } else {
-      const tailOffset = Math.max(0, long.length - RECOVERY_WINDOW_BYTES);
-      const head = this.#reread?.(byteOffset, Math.min(long.length, RECOVERY_WINDOW_BYTES)) ?? long.ends!.head();
-      const tail = this.#reread?.(byteOffset + tailOffset, long.length - tailOffset) ?? long.ends!.tail().bytes;
-      this.#recover(recoverEntriesFromEnds(head, tail, tailOffset), line, byteOffset, terminated, long.isNul);
+      this.#recover(this.#recoverFromEnds(long, lineOffset), line, lineOffset, terminated, long.isNul);
     }
-    this.#checkHeaderInTime(line, byteOffset);
+  }
+
+  #recoverFromEnds({ length, ends }: LongLine, lineOffset: number): Recovered[] {
+    const tailOffset = Math.max(0, length - RECOVERY_WINDOW_BYTES);
+    const head = this.#reread?.(lineOffset, Math.min(length, RECOVERY_WINDOW_BYTES)) ?? ends!.head();
+    const tail = this.#reread?.(lineOffset + tailOffset, length - tailOffset) ?? ends!.tail().bytes;
+    return recoverEntriesFromEnds(head, tail, tailOffset).map((found) => {
+      const { start, end } = found;
+      const bytes =
+        end <= head.length ? head.subarray(start, end) : tail.subarray(start - tailOffset, end - tailOffset);
+      return { ...found, isUtf8: !this.#oddities || isUtf8(bytes) };
+    });
   }
 
   /** Takes one whole object of the file: the header, a record before it, a second header, or an entry. */
@@ -224,7 +256,7 @@ export class EntryParser implements LineSink {
   }
 
   #recover(
-    recovered: ReturnType<typeof recoverEntries>,
+    recovered: readonly Recovered[],
     line: number,
     byteOffset: number,
     terminated: boolean,
@@ -235,7 +267,10 @@ export class EntryParser implements LineSink {
     else if (terminated) this.#damage("broken-line", `the line is no JSON${found}`, line, byteOffset);
     else this.#damage("torn-tail", `the last line is half written${found}`, line, byteOffset);
     if (recovered.length > 0) this.#countParsable();
-    for (const { entry, start, end } of recovered) this.#take(entry, line, byteOffset + start, end - start, undefined);
+    for (const { entry, start, end, isUtf8 } of recovered) {
+      this.#findByteOddities(isUtf8, line, byteOffset + start, true);
+      this.#take(entry, line, byteOffset + start, end - start, undefined);
+    }
   }
 
   #countParsable(): void {
@@ -265,63 +300,66 @@ export class EntryParser implements LineSink {
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** A line above `maxLineBytes` on its way through, piece by piece. */
+/** A line above `maxLineBytes` on its way through, piece by piece. A byte order mark at its begin does not count as part of it. */
 class LongLine {
-  readonly parser = new LongLineParser();
+  readonly #parser = new LongLineParser();
   /** What recovery may need, where the line can't be read a second time. */
   readonly ends: LineEnds | undefined;
+  /** Bytes of a byte order mark: 0 or 3. */
+  markLength = 0;
   length = 0;
-  /** Bytes before the line's first that is no white space, a byte order mark among them. */
+  /** White space at the line's begin and end. */
   leading = 0;
-  /** White space at the line's end. */
   trailing = 0;
   isBlank = true;
   isNul = true;
   isUtf8 = true;
   /** How much of a byte order mark has come by; all of it, where none can be. */
-  #markLength: number;
+  #matched: number;
   readonly #utf8: InstanceType<typeof TextDecoder> | undefined;
 
   constructor(isFirstLine: boolean, keepEnds: boolean, checkUtf8: boolean) {
-    this.#markLength = isFirstLine ? 0 : BYTE_ORDER_MARK.length;
+    this.#matched = isFirstLine ? 0 : BYTE_ORDER_MARK.length;
     this.ends = keepEnds ? new LineEnds(RECOVERY_WINDOW_BYTES) : undefined;
-    this.#utf8 = checkUtf8 ? new TextDecoder("utf-8", { fatal: true }) : undefined;
+    this.#utf8 = checkUtf8 ? new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }) : undefined;
   }
 
   push(piece: Buffer): void {
-    this.ends?.push(piece);
-    this.length += piece.length;
-    this.isNul &&= isNulOnly(piece, 0, piece.length);
-    this.#checkUtf8(piece);
-    const from = this.#skipByteOrderMark(piece);
-    const text = skipSpace(piece, from, piece.length);
-    if (this.isBlank) this.leading += text;
-    if (text < piece.length) {
-      this.isBlank = false;
-      this.trailing = piece.length - skipSpaceBack(piece, text, piece.length);
-    } else {
-      this.trailing += piece.length - from;
+    let from = 0;
+    while (this.#matched < BYTE_ORDER_MARK.length && from < piece.length) {
+      if (piece[from] === BYTE_ORDER_MARK[this.#matched]) {
+        this.#matched++;
+        from++;
+        if (this.#matched === BYTE_ORDER_MARK.length) this.markLength = BYTE_ORDER_MARK.length;
+      } else {
+        this.#take(BYTE_ORDER_MARK.subarray(0, this.#matched)); // The front of a mark alone is text like any other.
+        this.#matched = BYTE_ORDER_MARK.length;
+      }
     }
-    this.parser.push(piece.subarray(from));
+    this.#take(piece.subarray(from));
   }
 
   end(): ReturnType<LongLineParser["end"]> {
+    if (this.#matched < BYTE_ORDER_MARK.length) this.#take(BYTE_ORDER_MARK.subarray(0, this.#matched));
     this.#checkUtf8(undefined);
-    return this.parser.end();
+    return this.#parser.end();
   }
 
-  #skipByteOrderMark(piece: Buffer): number {
-    let from = 0;
-    while (this.#markLength < BYTE_ORDER_MARK.length && from < piece.length) {
-      if (piece[from] === BYTE_ORDER_MARK[this.#markLength]) {
-        this.#markLength++;
-        from++;
-      } else {
-        this.parser.push(BYTE_ORDER_MARK.subarray(0, this.#markLength)); // The front of a mark alone is text like any other.
-        this.#markLength = BYTE_ORDER_MARK.length;
-      }
+  #take(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    this.length += bytes.length;
+    this.isNul &&= isNulOnly(bytes);
+    const text = skipSpace(bytes, 0, bytes.length);
+    if (this.isBlank) this.leading += text;
+    if (text < bytes.length) {
+      this.isBlank = false;
+      this.trailing = bytes.length - skipSpaceBack(bytes, text, bytes.length);
+    } else {
+      this.trailing += bytes.length;
     }
-    return from;
+    this.#checkUtf8(bytes);
+    this.ends?.push(bytes);
+    this.#parser.push(bytes);
   }
 
   #checkUtf8(piece: Buffer | undefined): void {
@@ -355,7 +393,7 @@ function skipSpaceBack(bytes: Buffer, start: number, end: number): number {
   return at;
 }
 
-function isNulOnly(bytes: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (bytes[at] !== 0) return false;
-  return end > start;
+function isNulOnly(bytes: Buffer): boolean {
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] !== 0) return false;
+  return bytes.length > 0;
 }
