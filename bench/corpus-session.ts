@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { CorpusFile } from "./corpus-file.js";
-import type { Attribution, Call, SessionTruth } from "./truth.js";
+import type { Attribution, Call, SessionTruth, StoredCall } from "./truth.js";
 
 /**
  * How the lines of a file look: as pi wrote them in versions 1, 2 and 3, or `migrated`: a version 1 file that pi rewrote as version 3, which leaves
@@ -12,6 +12,8 @@ export type Layout = "v1" | "v2" | "v3" | "migrated";
 interface WrittenEntry {
   type: string;
   id: string;
+  /** Unix milliseconds. */
+  time: number;
   /** Index of the parent in the same file, -1 for a root. */
   parent: number;
   /** Its bytes in the file, the newline included. */
@@ -121,6 +123,7 @@ export class CorpusSession {
     return this.remember({
       type,
       id,
+      time: this.clock,
       parent: this.leaf,
       start,
       end: this.file.size,
@@ -189,8 +192,10 @@ export class CorpusSession {
     return basename(this.path, ".jsonl");
   }
 
-  calls(): Call[] {
-    return this.entries.flatMap((entry) => entry.call ?? []);
+  *calls(): Generator<StoredCall> {
+    for (const { id, time, call } of this.entries) {
+      if (call) yield { call, id: this.layout === "v1" ? "" : id, entryTime: time };
+    }
   }
 
   describe(): Omit<SessionTruth, "usage"> {
@@ -198,6 +203,7 @@ export class CorpusSession {
     for (const entry of this.entries) if (entry.parent >= 0) isParent[entry.parent] = 1;
     return {
       path: this.path,
+      headerLine: this.options.titleFirst ? 2 : 1,
       id: this.id,
       cwd: this.cwd,
       name: this.name || null,

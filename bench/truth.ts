@@ -31,10 +31,21 @@ export interface Call extends Attribution, Omit<Sum, "calls"> {
   counted: boolean;
 }
 
+/** A call as it stands in one file. */
+export interface StoredCall {
+  call: Call;
+  /** Of its entry; empty in version 1 files, which have none. */
+  id: string;
+  /** Of its entry, Unix milliseconds. */
+  entryTime: number;
+}
+
 /** What is true of one session file. */
 export interface SessionTruth {
   /** Below the store. */
   path: string;
+  /** The physical line of the header: 1, or 2 behind a record of another program. */
+  headerLine: number;
   id: string;
   cwd: string;
   name: string | null;
@@ -84,7 +95,15 @@ export interface Truth {
   duplicates: Sum;
   /** Every call of every file. */
   raw: Sum;
-  rawBySource: GroupedSum[];
+  /** What simpler rules come to, so that the answers of other tools can be explained to the last call. */
+  simple: {
+    /** Assistant messages alone, copies included. */
+    assistant: Sum;
+    /** The same, in files that begin with the header. */
+    assistantAfterHeader: Sum;
+    /** Each pair of an entry id and an entry time once: copies under new ids count again. */
+    byIdAndTime: Sum;
+  };
   /** Groups of `total`, in order of their keys. */
   by: Record<GroupKey, GroupedSum[]>;
   list: SessionTruth[];
@@ -113,18 +132,23 @@ export class TruthAdder {
   context: Truth["context"] = null;
   private readonly total = emptySum();
   private readonly raw = emptySum();
-  private readonly rawBySource = new Map<string | null, Sum>();
+  private readonly simple = { assistant: emptySum(), assistantAfterHeader: emptySum(), byIdAndTime: emptySum() };
+  private readonly seen = new Set<string>();
   private readonly groups = new Map<GroupKey, Map<string | null, Sum>>();
   private readonly list: SessionTruth[] = [];
   private otherFiles = 0;
   private otherBytes = 0;
 
-  addSession(session: Omit<SessionTruth, "usage">, calls: Iterable<Call>): void {
+  addSession(session: Omit<SessionTruth, "usage">, calls: Iterable<StoredCall>): void {
     const usage = emptySum();
-    for (const call of calls) {
+    for (const { call, id, entryTime } of calls) {
       addCall(usage, call);
       addCall(this.raw, call);
-      addCall(findSum(this.rawBySource, call.source), call);
+      if (call.source === "assistant") addCall(this.simple.assistant, call);
+      if (call.source === "assistant" && session.headerLine === 1) addCall(this.simple.assistantAfterHeader, call);
+      const name = `${id} ${entryTime}`;
+      if (!this.seen.has(name)) addCall(this.simple.byIdAndTime, call);
+      this.seen.add(name);
       if (call.counted) continue;
       call.counted = true;
       addCall(this.total, call);
@@ -168,7 +192,7 @@ export class TruthAdder {
       total: this.total,
       duplicates,
       raw: this.raw,
-      rawBySource: sortGroups(this.rawBySource),
+      simple: this.simple,
       by,
       list: this.list,
       context: this.context,

@@ -48,9 +48,10 @@ test("writeCorpus tells the truth about what it wrote, every trait of a store in
     );
   }
 
-  const { total, raw, by } = countOnce(files);
+  const { total, raw, by, simple } = countOnce(files);
   assert.deepEqual(total, truth.total);
   assert.deepEqual(raw, truth.raw);
+  assert.deepEqual(simple, truth.simple);
   for (const key of GROUP_KEYS) assert.deepEqual(by[key], truth.by[key], key);
 
   assert.deepEqual(new Set(list.map((session) => session.version)), new Set([1, 2, 3]));
@@ -95,7 +96,7 @@ function describe({ path, file, calls }: ReadFile): Truth["list"][number] {
     session;
   const usage = sum(calls);
   return {
-    ...{ path, id, cwd: cwd!, name, version, created: created!, modified },
+    ...{ path, headerLine: file.header!.line, id, cwd: cwd!, name, version, created: created!, modified },
     ...{ entryCount, messageCount, branches, damagedLines, sizeBytes, usage },
   };
 }
@@ -121,7 +122,19 @@ function countOnce(files: readonly ReadFile[]) {
     const sums = [...groups].map(([value, calls]) => ({ key: value, ...sum(calls) }));
     return sums.sort((left, right) => ((left.key ?? "") < (right.key ?? "") ? -1 : 1));
   };
+  const answers = (files: readonly ReadFile[]) =>
+    files.flatMap(({ calls }) => calls.filter(({ source }) => source === "assistant"));
+  const byIdAndTime = new Map(
+    files.flatMap(({ file, calls }) =>
+      calls.map((call) => [file.version === 1 ? call.entryTime : nameById(call), call] as const),
+    ),
+  );
   return {
+    simple: {
+      assistant: sum(answers(files)),
+      assistantAfterHeader: sum(answers(files.filter(({ file }) => file.header!.line === 1))),
+      byIdAndTime: sum([...byIdAndTime.values()]),
+    },
     total: sum(owned.map(({ call }) => call)),
     raw: sum(files.flatMap(({ calls }) => calls)),
     by: Object.fromEntries(GROUP_KEYS.map((key) => [key, group(key)])) as Truth["by"],
