@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+import { commands } from "./commands.js";
+import { ExitCode } from "./exit-code.js";
+import { runCommandLine } from "./program.js";
+
+/** How long an interrupted command may take to put its things away, in milliseconds. */
+const GRACE = 2000;
+
+const interrupt = new AbortController();
+process.on("SIGINT", () => {
+  if (interrupt.signal.aborted) process.exit(ExitCode.interrupted);
+  interrupt.abort();
+  setTimeout(() => process.exit(ExitCode.interrupted), GRACE).unref();
+});
+// A failed write is reported by the write itself; without a listener the stream would end the process first.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+
+process.exitCode = await runCommandLine(process.argv.slice(2), commands, {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  clock: { now: Date.now(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone },
+  colour: !process.env.NO_COLOR && process.env.TERM !== "dumb",
+  signal: interrupt.signal,
+});
