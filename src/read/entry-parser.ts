@@ -159,7 +159,8 @@ export class EntryParser implements LineSink {
   }
 
   #parse(bytes: Buffer, start: number, end: number): unknown {
-    if (this.lean) {
+    // The header is wanted whole.
+    if (this.lean && this.#version !== undefined) {
       const entry = readLeanEntry(bytes, start, end, this.lean);
       if (entry) return entry;
     }
