@@ -1,0 +1,123 @@
+import { Column } from "./column.js";
+
+const FIRST_SLOT_BITS = 6;
+
+/** The golden ratio in 32 bits: spreads what the first, random multiplication leaves of a pattern. */
+const SECOND_MULTIPLIER = 0x9e3779b1;
+
+/**
+ * The ids of numbered entries, and which entry had an id last. Ids of 8 lower-case hex digits, as pi draws them, are kept as numbers and cost
+ * no string: 5 bytes an entry, and 8 to 16 more in the hash table for each different id. Any other id is kept once, as a string.
+ *
+ * The hash table is of open addressing, half full at most. A slot holds the number of the last entry with an id, plus one (0 is free):
+ *
+ *     codes   0: 1a2b3c4d   1: 5e6f7081   2: 0 (texts[0])   3: 1a2b3c4d
+ *     slots   0 2 0 0 4 0 …                       entry 1, and entry 3 where entry 0 was
+ */
+export class IdTable {
+  #size = 0;
+  /** By entry: the 32 bits of a hex id, else the id's place in `#texts`. */
+  readonly #codes = new Column(Int32Array);
+  readonly #isText = new Column(Uint8Array);
+
+  #slots = new Int32Array(1 << FIRST_SLOT_BITS);
+  #slotShift = 32 - FIRST_SLOT_BITS;
+  #usedSlots = 0;
+  /** Odd, and drawn anew for each table: no file can be made whose ids all meet in one slot. */
+  readonly #multiplier = Math.floor(Math.random() * 2 ** 31) * 2 + 1;
+
+  readonly #texts: string[] = [];
+  readonly #codeOfText = new Map<string, number>();
+  /** By text: the last entry with it. */
+  readonly #lastOfText: number[] = [];
+
+  /** Adds the id of the next entry. Returns the last entry before it with the same id, -1 without one. */
+  add(id: string): number {
+    const entry = this.#size++;
+    if (entry === this.#codes.capacity) {
+      this.#codes.grow();
+      this.#isText.grow();
+    }
+    return isHexId(id) ? this.#addHex(entry, parseHexId(id)) : this.#addText(entry, id);
+  }
+
+  /** The last entry with this id, -1 without one. */
+  last(id: string): number {
+    if (isHexId(id)) return this.#slots[this.#slotOf(parseHexId(id))]! - 1;
+    const code = this.#codeOfText.get(id);
+    return code === undefined ? -1 : this.#lastOfText[code]!;
+  }
+
+  /** The id of an entry of this table. */
+  idAt(entry: number): string {
+    const code = this.#codes.get(entry);
+    return this.#isText.get(entry) === 1 ? this.#texts[code]! : formatHexId(code);
+  }
+
+  #addHex(entry: number, bits: number): number {
+    this.#codes.set(entry, bits);
+    const slot = this.#slotOf(bits);
+    const previous = this.#slots[slot]! - 1;
+    this.#slots[slot] = entry + 1;
+    if (previous === -1 && ++this.#usedSlots * 2 > this.#slots.length) this.#growSlots();
+    return previous;
+  }
+
+  #addText(entry: number, id: string): number {
+    const previous = this.last(id);
+    if (previous === -1) this.#codeOfText.set(id, this.#texts.push(id) - 1);
+    const code = this.#codeOfText.get(id)!;
+    this.#codes.set(entry, code);
+    this.#isText.set(entry, 1);
+    this.#lastOfText[code] = entry;
+    return previous;
+  }
+
+  /** The slot of a hex id, or the free one where it belongs. */
+  #slotOf(bits: number): number {
+    const slots = this.#slots;
+    let hash = Math.imul(bits ^ (bits >>> 16), this.#multiplier);
+    hash = Math.imul(hash ^ (hash >>> 15), SECOND_MULTIPLIER);
+    let slot = hash >>> this.#slotShift;
+    for (;;) {
+      const taken = slots[slot]!;
+      if (taken === 0 || this.#codes.get(taken - 1) === bits) return slot;
+      slot = (slot + 1) & (slots.length - 1);
+    }
+  }
+
+  #growSlots(): void {
+    const old = this.#slots;
+    this.#slots = new Int32Array(old.length * 2);
+    this.#slotShift--;
+    for (const taken of old) {
+      if (taken !== 0) this.#slots[this.#slotOf(this.#codes.get(taken - 1))] = taken;
+    }
+  }
+}
+
+/** Whether an id is 8 lower-case hex digits. */
+function isHexId(id: string): boolean {
+  if (id.length !== 8) return false;
+  for (let place = 0; place < 8; place++) {
+    const unit = id.charCodeAt(place);
+    const isDigit = unit >= 0x30 && unit <= 0x39;
+    const isLetter = unit >= 0x61 && unit <= 0x66;
+    if (!isDigit && !isLetter) return false;
+  }
+  return true;
+}
+
+/** The 32 bits of a hex id. */
+function parseHexId(id: string): number {
+  let bits = 0;
+  for (let place = 0; place < 8; place++) {
+    const unit = id.charCodeAt(place);
+    bits = (bits << 4) | (unit <= 0x39 ? unit - 0x30 : unit - 0x61 + 10);
+  }
+  return bits;
+}
+
+function formatHexId(bits: number): string {
+  return (bits >>> 0).toString(16).padStart(8, "0");
+}
