@@ -51,6 +51,8 @@ export interface EntryParserOptions {
   lean?: LeanWants;
   /** Also names the oddities of single entries, which costs another look at each. Default false. */
   oddities?: boolean;
+  /** The header, for a parser that goes on behind it; entries count on from it as number 0. */
+  header?: SessionHeader;
   /** Reads bytes of the file once more. With it, damaged long lines cost memory only when they are met. */
   reread?: (byteOffset: number, byteLength: number) => Buffer;
 }
@@ -85,6 +87,7 @@ export class EntryParser implements LineSink {
     this.lean = options.lean;
     this.#oddities = options.oddities ?? false;
     this.#reread = options.reread;
+    if (options.header) this.#version = headerVersion(options.header);
   }
 
   /** Why the file is no session, and the line that told; undefined as long as it may be one. */

@@ -16,6 +16,8 @@ export interface PumpOptions {
   /** Also report the oddities of single entries. Default false. */
   oddities?: boolean;
   maxLineBytes: number;
+  /** Goes on in a session of version 3 or above whose header is known, at the beginning of a line. Default: at the beginning of the file. */
+  at?: { header: SessionHeader; line: number; byteOffset: number };
 }
 
 /**
@@ -29,14 +31,16 @@ export class SessionPump implements EntrySink {
   readonly #path: string;
   #migration: Migration | undefined;
 
-  constructor(fd: number, path: string, sink: EntrySink, { maxLineBytes, ...options }: PumpOptions) {
+  constructor(fd: number, path: string, sink: EntrySink, { maxLineBytes, at, ...options }: PumpOptions) {
     this.#path = path;
     this.#sink = sink;
     this.parser = new EntryParser(this, {
       ...options,
+      ...(at && { header: at.header }),
       reread: (byteOffset, byteLength) => readRangeSync(fd, byteOffset, byteLength),
     });
-    this.#splitter = new LineSplitter(this.parser, maxLineBytes);
+    this.#splitter = new LineSplitter(this.parser, maxLineBytes, at);
+    if (at) this.#migration = new Migration(at.header);
   }
 
   header(header: SessionHeader, line: number, byteOffset: number, byteLength: number): void {
