@@ -40,8 +40,8 @@ export const SHAPES = {
   outside: { bytes: 650_000_000, sessions: 1 },
   /** One session with one line that holds an image. */
   line: { bytes: 300_000_000, sessions: 1 },
-  /** One session of small entries, about 225 bytes each: by default a million of them. */
-  entries: { bytes: 225_000_000, sessions: 1 },
+  /** One session of small entries, about 276 bytes each: by default a million of them. */
+  entries: { bytes: 276_000_000, sessions: 1 },
 } as const;
 
 export type Shape = keyof typeof SHAPES;

@@ -190,7 +190,8 @@ function expectSession(found: ListAnswer["sessions"][number], expected: SessionT
   expectSum(found.usage, expected.usage);
 }
 
-function expectNumber(what: string, found: number, expected: number): void {
+/** Throws when a number of an answer is not the right one. */
+export function expectNumber(what: string, found: number, expected: number): void {
   if (found !== expected) throw new Error(`${what}: ${found}, not ${expected}`);
 }
 
