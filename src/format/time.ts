@@ -10,7 +10,42 @@ const LAST_MILLISECOND = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
  */
 export function parseIsoTime(value: unknown): number | undefined {
   if (typeof value !== "string") return undefined;
-  const match = ISO_8601.exec(value);
+  return parsePlainTime(value) ?? parseAnyTime(value);
+}
+
+/**
+ * The form that pi writes, `2026-01-02T03:04:05.678Z`, which stands on nearly every line: read digit by digit in a tenth of the time.
+ * Undefined for anything else, and for the last days of months, whose lengths differ.
+ */
+function parsePlainTime(text: string): number | undefined {
+  if (text.length !== 24 || text[10] !== "T" || text[23] !== "Z") return undefined;
+  if (text[4] !== "-" || text[7] !== "-" || text[13] !== ":" || text[16] !== ":" || text[19] !== ".") return undefined;
+  const year = parseDigits(text, 0, 4);
+  const month = parseDigits(text, 5, 7);
+  const day = parseDigits(text, 8, 10);
+  const hour = parseDigits(text, 11, 13);
+  const minute = parseDigits(text, 14, 16);
+  const second = parseDigits(text, 17, 19);
+  const millisecond = parseDigits(text, 20, 23);
+  // NaN fails each of these. Date.UTC takes years below 100 for those of the last century.
+  const isDate = year >= 100 && month >= 1 && month <= 12 && day >= 1 && day <= (month === 2 ? 28 : 30);
+  if (!isDate || !(hour <= 23 && minute <= 59 && second <= 59 && millisecond >= 0)) return undefined;
+  return Date.UTC(year, month - 1, day, hour, minute, second, millisecond);
+}
+
+/** The number that a part of a text spells in decimal digits; NaN when it holds anything else. */
+function parseDigits(text: string, start: number, end: number): number {
+  let value = 0;
+  for (let place = start; place < end; place++) {
+    const digit = text.charCodeAt(place) - 0x30;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+function parseAnyTime(text: string): number | undefined {
+  const match = ISO_8601.exec(text);
   if (!match) return undefined;
   const [, year, month, day, hour, minute, second = "0", fraction = "", sign, zoneHour = "0", zoneMinute = "0"] = match;
   if (+hour! > 23 || +minute! > 59 || +second > 59 || +zoneHour > 23 || +zoneMinute > 59) return undefined;
