@@ -153,7 +153,8 @@ function modelOf(entry: SessionEntry): { provider: string; modelId: string } | u
   return typeof provider === "string" && typeof model === "string" ? { provider, modelId: model } : undefined;
 }
 
-function rememberReads<N extends PathNode>(read: ReadEntry<N>): ReadEntry<N> {
+/** Reads each node once at most. Memory: all that was read. */
+export function rememberReads<N extends PathNode>(read: ReadEntry<N>): ReadEntry<N> {
   const known = new Map<N, SessionEntry>();
   return (node) => {
     const entry = known.get(node) ?? read(node);
