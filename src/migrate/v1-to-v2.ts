@@ -86,7 +86,9 @@ export class V1ToV2 {
 /** Whether an entry of a version 1 file has its place in the tree already: later versions append such lines. */
 export function hasOwnLinks(entry: SessionEntry): boolean {
   const { id, parentId } = entry as JsonObject;
-  return typeof id === "string" && id !== "" && (typeof parentId === "string" || parentId === null);
+  return (
+    typeof id === "string" && id !== "" && (parentId === null || (typeof parentId === "string" && parentId !== ""))
+  );
 }
 
 /** The entry with its place in the tree, its keys in the order in which pi writes them. */

@@ -185,7 +185,8 @@ export class EntryParser implements LineSink {
       const at = lineOffset + long.leading;
       if (this.#oddities) this.#findByteOddities(long.isUtf8, line, at, terminated);
       this.#countParsable();
-      this.#take(parsed.value, line, at, long.length - long.leading - long.trailing, parsed.truncated);
+      const truncated = parsed.truncated.length > 0 ? parsed.truncated : undefined;
+      this.#take(parsed.value, line, at, long.length - long.leading - long.trailing, truncated);
     } else if (parsed) {
       this.#notAnEntry(parsed.value, line, lineOffset);
     } else {

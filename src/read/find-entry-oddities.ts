@@ -26,7 +26,7 @@ export function findHeaderOddities(header: SessionHeader): EntryOddity[] {
       message: `version ${version} is newer than ${CURRENT_SESSION_VERSION}: it is read as that, and never rewritten`,
     });
   }
-  if (parseIsoTime(timestamp) === undefined) found.push(invalidTime(timestamp));
+  if (isInvalidTime(timestamp)) found.push(invalidTime(timestamp));
   return found;
 }
 
@@ -39,7 +39,7 @@ export function findEntryOddities(entry: SessionEntry, version: number): EntryOd
       message: `the ${describeValue(entry.type)} entry has no id, so nothing can follow it`,
     });
   }
-  if (parseIsoTime(entry.timestamp) === undefined) found.push(invalidTime(entry.timestamp));
+  if (isInvalidTime(entry.timestamp)) found.push(invalidTime(entry.timestamp));
   if (isMessageEntry(entry)) {
     const { timestamp } = entry.message;
     if (timestamp !== undefined && readMessageTime(timestamp) === undefined) {
@@ -54,10 +54,13 @@ export function findEntryOddities(entry: SessionEntry, version: number): EntryOd
   return found;
 }
 
+/** Whether there is a time that can't be read; a missing one breaks no rule. */
+function isInvalidTime(timestamp: unknown): boolean {
+  return timestamp !== undefined && parseIsoTime(timestamp) === undefined;
+}
+
 function invalidTime(timestamp: unknown): EntryOddity {
-  const message =
-    timestamp === undefined ? "there is no timestamp" : `the timestamp ${describeValue(timestamp)} is read as absent`;
-  return { code: "invalid-timestamp", message };
+  return { code: "invalid-timestamp", message: `the timestamp ${describeValue(timestamp)} is read as absent` };
 }
 
 const tokenParts = ["input", "output", "cacheRead", "cacheWrite", "totalTokens"];
@@ -66,7 +69,7 @@ const costParts = ["input", "output", "cacheRead", "cacheWrite", "total"];
 /** What is wrong with the usage of an entry; undefined when it is fine, merely incomplete, or not there at all. */
 function brokenUsage(entry: SessionEntry): string | undefined {
   const usage = usagePlace(entry)?.value;
-  if (usage === undefined || usage === null) return undefined;
+  if (usage === undefined) return undefined;
   if (!isJsonObject(usage)) return `the usage ${describeValue(usage)} is no object`;
   const broken = brokenParts(usage, tokenParts, "usage.");
   const { cost } = usage;

@@ -21,7 +21,7 @@ export function readEntryAt(
       ? readWhole(fd, byteOffset, byteLength)
       : readCut(fd, byteOffset, byteLength);
   if (read && isEntry(read.value)) {
-    return { entry: read.value, ...(read.truncated && { truncated: read.truncated }) };
+    return { entry: read.value, ...(read.truncated?.length && { truncated: read.truncated }) };
   }
   const message = `Cannot read an entry of "${path}": line ${line} is no longer what it was`;
   throw new SessionFormatError("CHANGED_WHILE_READING", message, { path, line, byteOffset });

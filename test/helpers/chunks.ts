@@ -13,8 +13,8 @@ export function* lentChunksOf(bytes: Buffer, size: number): Generator<Buffer, vo
   }
 }
 
-/** Chunk sizes for a sweep over an input of `length` bytes: every small one, and some larger. */
+/** Chunk sizes for a sweep over an input of `length` bytes: every one up to 16, and some larger. */
 export function chunkSizes(length: number): number[] {
-  const small = Array.from({ length: Math.min(64, length) }, (_, at) => at + 1);
-  return [...small, ...[100, 1000, length - 1, length, length + 1].filter((size) => size > 64)];
+  const small = Array.from({ length: Math.min(16, length) }, (_, at) => at + 1);
+  return [...small, ...[31, 64, 100, 1000, length - 1, length, length + 1].filter((size) => size > 16)];
 }

@@ -245,13 +245,13 @@ function migrateFirstVersion(counted: PlainEntry[]): PlainEntry[] {
       : { id: ids[index], parentId: before === undefined ? null : before.entry.id };
     const { firstKeptEntryIndex, ...entry } = found.entry;
     if (entry.type === "compaction" && firstKeptEntryIndex !== undefined) {
-      // The header itself keeps everything; so a line that is no entry keeps from the next entry on.
-      const isIndex = Number.isInteger(firstKeptEntryIndex) && (firstKeptEntryIndex as number) >= 0;
-      const first = counted.findIndex(
-        (other, at) => isIndex && at >= (firstKeptEntryIndex as number) && isEntryRecord(other),
-      );
-      delete entry.firstKeptEntryId;
-      if (first !== -1) entry.firstKeptEntryId = ids[first];
+      // The header itself keeps everything. What does not name an entry before the compaction keeps nothing.
+      const first = firstKeptEntryIndex === 0 ? counted.findIndex(isEntryRecord) : (firstKeptEntryIndex as number);
+      const kept = Number.isInteger(first) && first < index ? counted[first] : undefined;
+      if (typeof entry.firstKeptEntryId !== "string") {
+        delete entry.firstKeptEntryId;
+        if (kept !== undefined && isEntryRecord(kept)) entry.firstKeptEntryId = ids[first];
+      }
       migrated.push({ ...found, entry: { ...entry, ...links } });
     } else {
       migrated.push({ ...found, entry: { ...found.entry, ...links } });
