@@ -1,0 +1,38 @@
+import { closeSync, openSync } from "node:fs";
+import type { SessionHeader } from "../format/header.js";
+import { MAX_LINE_BYTES } from "../read/line-stream.js";
+import { SessionPump } from "../read/pump-session.js";
+import { readRangeSync } from "../read/read-chunks.js";
+
+const PIECE_BYTES = 4096;
+
+/** Reads the header of an open session, and no more of it than that takes. Throws a `SessionFormatError` when it is none. */
+export function readHeaderSync(fd: number, path: string): SessionHeader {
+  let found: SessionHeader | undefined;
+  const sink = {
+    header(header: SessionHeader): void {
+      found = header;
+    },
+    entry(): void {},
+  };
+  const pump = new SessionPump(fd, path, sink, { maxLineBytes: MAX_LINE_BYTES });
+  for (let at = 0; !found; at += PIECE_BYTES) {
+    const piece = readRangeSync(fd, at, PIECE_BYTES);
+    pump.push(piece);
+    if (piece.length < PIECE_BYTES) pump.end();
+  }
+  return found;
+}
+
+/** The header of a file; undefined for one that can't be read or is no session. */
+export function findHeaderSync(path: string): SessionHeader | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, "r");
+    return readHeaderSync(fd, path);
+  } catch {
+    return undefined; // Whoever looks for a session among many files passes over those that are none.
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
