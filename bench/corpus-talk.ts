@@ -49,6 +49,9 @@ const MODELS: readonly Model[] = [
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
+/** What one round of tools takes in a file, more or less: short sessions end before it rather than behind it. */
+const TOOLS_BYTES = 3000;
+
 /** Bytes of context after which a session is compacted. */
 const COMPACT_ABOVE_BYTES = 500_000;
 
@@ -100,7 +103,7 @@ export class Talk {
     if (session.layout !== "migrated" && this.contextBytes > COMPACT_ABOVE_BYTES) this.compact();
     this.turnStarts.push(session.leaf);
     this.sayUser();
-    for (let steps = Math.min(30, random.size(4, 0.8)); steps > 0 && session.file.size < limit; steps--)
+    for (let steps = Math.min(30, random.size(4, 0.8)); steps > 0 && session.file.size + TOOLS_BYTES < limit; steps--)
       this.useTools();
     this.answer();
     if (!isOld) this.addOccasional();

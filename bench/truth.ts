@@ -3,6 +3,8 @@
  * millionths of a US dollar, so that every sum is exact.
  */
 
+import { basename } from "node:path";
+
 /** Sums over model calls: tokens, and millionths of a US dollar. */
 export interface Sum {
   calls: number;
@@ -97,9 +99,9 @@ export interface Truth {
   raw: Sum;
   /** What simpler rules come to, so that the answers of other tools can be explained to the last call. */
   simple: {
-    /** Assistant messages alone, copies included. */
-    assistant: Sum;
-    /** The same, in files that begin with the header. */
+    /** Assistant messages alone, each pair of a file name and an entry time once: that merges copies only among sub-agents, whose files share a name. */
+    assistantByFileName: Sum;
+    /** Assistant messages alone, copies included, in files that begin with the header. */
     assistantAfterHeader: Sum;
     /** Each pair of an entry id and an entry time once: copies under new ids count again. */
     byIdAndTime: Sum;
@@ -132,7 +134,11 @@ export class TruthAdder {
   context: Truth["context"] = null;
   private readonly total = emptySum();
   private readonly raw = emptySum();
-  private readonly simple = { assistant: emptySum(), assistantAfterHeader: emptySum(), byIdAndTime: emptySum() };
+  private readonly simple = {
+    assistantByFileName: emptySum(),
+    assistantAfterHeader: emptySum(),
+    byIdAndTime: emptySum(),
+  };
   private readonly seen = new Set<string>();
   private readonly groups = new Map<GroupKey, Map<string | null, Sum>>();
   private readonly list: SessionTruth[] = [];
@@ -144,11 +150,11 @@ export class TruthAdder {
     for (const { call, id, entryTime } of calls) {
       addCall(usage, call);
       addCall(this.raw, call);
-      if (call.source === "assistant") addCall(this.simple.assistant, call);
-      if (call.source === "assistant" && session.headerLine === 1) addCall(this.simple.assistantAfterHeader, call);
-      const name = `${id} ${entryTime}`;
-      if (!this.seen.has(name)) addCall(this.simple.byIdAndTime, call);
-      this.seen.add(name);
+      if (this.isNew(`${id} ${entryTime}`)) addCall(this.simple.byIdAndTime, call);
+      if (call.source === "assistant") {
+        if (this.isNew(`${basename(session.path)} ${entryTime}`)) addCall(this.simple.assistantByFileName, call);
+        if (session.headerLine === 1) addCall(this.simple.assistantAfterHeader, call);
+      }
       if (call.counted) continue;
       call.counted = true;
       addCall(this.total, call);
@@ -165,6 +171,12 @@ export class TruthAdder {
   addOtherFile(bytes: number): void {
     this.otherFiles += 1;
     this.otherBytes += bytes;
+  }
+
+  private isNew(name: string): boolean {
+    const isNew = !this.seen.has(name);
+    this.seen.add(name);
+    return isNew;
   }
 
   finish(shape: string, seed: number): Truth {

@@ -122,6 +122,12 @@ function countOnce(files: readonly ReadFile[]) {
     const sums = [...groups].map(([value, calls]) => ({ key: value, ...sum(calls) }));
     return sums.sort((left, right) => ((left.key ?? "") < (right.key ?? "") ? -1 : 1));
   };
+  // Sub-agents all write to a `session.jsonl`.
+  const byFileName = files.flatMap(({ path, calls }) =>
+    calls
+      .filter(({ source }) => source === "assistant")
+      .map((call) => [`${path.replace(/^.*\//, "")} ${call.entryTime}`, call] as const),
+  );
   const answers = (files: readonly ReadFile[]) =>
     files.flatMap(({ calls }) => calls.filter(({ source }) => source === "assistant"));
   const byIdAndTime = new Map(
@@ -131,7 +137,7 @@ function countOnce(files: readonly ReadFile[]) {
   );
   return {
     simple: {
-      assistant: sum(answers(files)),
+      assistantByFileName: sum([...new Map(byFileName).values()]),
       assistantAfterHeader: sum(answers(files.filter(({ file }) => file.header!.line === 1))),
       byIdAndTime: sum([...byIdAndTime.values()]),
     },
