@@ -34,7 +34,7 @@ export const SHAPES = {
   many: { bytes: 400_000_000, sessions: 2000 },
   /** Few files, the first half of all bytes. */
   huge: { bytes: 4_000_000_000, sessions: 6 },
-  /** Tens of thousands of short sessions. */
+  /** Tens of thousands of short sessions; they run over their share, to some 220 MB in all. */
   small: { bytes: 150_000_000, sessions: 50_000 },
   /** One session whose bulk lies outside the current context, half of it before a compaction, half on an abandoned branch. */
   outside: { bytes: 650_000_000, sessions: 1 },

