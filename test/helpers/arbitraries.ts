@@ -262,15 +262,17 @@ interface Draft {
   parent: number | null;
   /** Its own id in another alphabet. */
   isMultibyte: boolean;
+  /** Whether it has links even in version 1. */
+  isLinked: boolean;
   /** Milliseconds since the entry before it. */
   pause: number;
-  /** Where the fields name another entry: an entry before this one, counted from the start, or one that does not exist. */
+  /** Where the fields name another entry: an entry up to this one, counted from the start, or `MISSING`. */
   target: number;
   messagePause: number | null;
 }
 
-/** Stands for the id of another entry until all have one. */
-const TARGET = Symbol("id of another entry");
+/** As a target: an entry that does not exist. */
+const MISSING = 40;
 
 /** What an entry of any type says, its links and its time aside. */
 const fields = (): fc.Arbitrary<Line> =>
@@ -300,7 +302,7 @@ const fields = (): fc.Arbitrary<Line> =>
           details: decoyData(),
           usage: fc.option(usage(), { nil: undefined }),
         })
-        .map((rest) => ({ type: "compaction", firstKeptEntryId: TARGET, ...rest })),
+        .map((rest) => ({ type: "compaction", ...rest })),
     },
     {
       weight: 1,
@@ -326,7 +328,7 @@ const fields = (): fc.Arbitrary<Line> =>
       weight: 1,
       arbitrary: fc.record({
         type: fc.constant("label"),
-        targetId: fc.constant(TARGET),
+        targetId: fc.constant(undefined),
         label: fc.option(fc.constantFrom("", "draft", "\u6c34"), { nil: undefined }),
       }),
     },
@@ -347,7 +349,7 @@ const fields = (): fc.Arbitrary<Line> =>
       weight: 2,
       arbitrary: fc
         .oneof(fc.constant(null), fc.record({ content: fc.oneof(words(), fc.array(block(), { maxLength: 2 })) }))
-        .map((replacement) => ({ type: "context_edit", targetId: TARGET, replacement })),
+        .map((replacement) => ({ type: "context_edit", targetId: undefined, replacement })),
     },
     {
       weight: 1,
@@ -374,50 +376,52 @@ const draft = (): fc.Arbitrary<Draft> =>
       { weight: 3, arbitrary: fc.integer({ min: 2, max: 12 }) },
       { weight: 1, arbitrary: fc.constant(null) },
     ),
-    isMultibyte: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
+    isMultibyte: rarely(),
+    isLinked: rarely(),
     pause: fc.nat(90_000_000),
-    target: fc.nat(40),
+    target: fc.nat(MISSING),
     messagePause: fc.option(fc.nat(5_000)),
   });
-
-const isEditable = ({ type, message }: Line): boolean =>
-  type === "custom_message" ||
-  (type === "message" && ["user", "assistant", "toolResult", "custom"].includes((message as Line).role as string));
 
 /** The lines that drafts stand for. What a tame session can't say for certain is left out: a drop of a compaction, other content for a command. */
 function writeLines(version: number, drafts: Draft[]): Line[] {
   const ids = drafts.map(({ isMultibyte }, index) =>
     isMultibyte ? `\u0436${index}\u{1f438}` : (((index + 1) * 0x9e3779b1) >>> 0).toString(16).padStart(8, "0"),
   );
+  // In version 1 few entries have links, and those can only name each other.
+  const hasLinks = drafts.map(({ isLinked }) => version > 1 || isLinked);
+  const idBefore = (index: number, back: number | null): string | null =>
+    back !== null && hasLinks[index - back] ? ids[index - back]! : null;
+
   let time = START;
-  return drafts.map((draft, index) => {
-    time += draft.pause;
-    const timestamp = new Date(time).toISOString();
-    const parentId = draft.parent === null ? null : (ids[index - draft.parent] ?? null);
-    const line: Line = {
-      type: draft.fields.type,
-      ...(version === 1 ? {} : { id: ids[index], parentId }),
-      timestamp,
-      ...draft.fields,
-    };
-    if (line.type === "message" && draft.messagePause !== null)
-      line.message = { ...(line.message as Line), timestamp: time - draft.messagePause };
-    const target = index === 0 ? 0 : draft.target % (index + 1);
-    for (const key of ["targetId", "firstKeptEntryId"])
-      if (line[key] === TARGET) line[key] = draft.target === 40 ? "missing" : ids[target];
-    if (version === 1 && line.type === "compaction") {
-      delete line.firstKeptEntryId;
-      line.firstKeptEntryIndex = draft.target - 1;
+  return drafts.map(({ fields, parent, pause, target, messagePause }, index) => {
+    time += pause;
+    const links = hasLinks[index] ? { id: ids[index], parentId: idBefore(index, parent) } : {};
+    const line: Line = { type: fields.type, ...links, timestamp: new Date(time).toISOString(), ...fields };
+    if (line.type === "message" && messagePause !== null) {
+      line.message = { ...(line.message as Line), timestamp: time - messagePause };
     }
-    if (line.type === "context_edit") {
-      const targetFields = draft.target === 40 ? undefined : drafts[target]?.fields;
-      const isUncertain =
-        targetFields !== undefined &&
-        (line.replacement === null ? targetFields.type === "compaction" : !isEditable(targetFields));
-      if (isUncertain) line.replacement = { text: "ignored" };
+
+    const other = target === MISSING ? undefined : target % (index + 1);
+    const otherId = other === undefined ? "missing" : ids[other];
+    if ("targetId" in line) line.targetId = otherId;
+    if (line.type === "compaction" && version > 1) line.firstKeptEntryId = otherId;
+    // Line 0 is the header; with entries that have links of their own, what "everything" is would be open.
+    if (line.type === "compaction" && version === 1) {
+      line.firstKeptEntryIndex = other === undefined ? -1 : other + (hasLinks.includes(true) ? 1 : 0);
+    }
+    if (line.type === "context_edit" && other !== undefined && !canEdit(line.replacement, drafts[other]!.fields)) {
+      line.replacement = { text: "ignored" };
     }
     return line;
   });
+}
+
+/** Whether it is certain what the replacement makes of an entry with those fields. */
+function canEdit(replacement: unknown, { type, message }: Line): boolean {
+  if (replacement === null) return type !== "compaction";
+  const editable = ["user", "assistant", "toolResult", "custom"];
+  return type === "custom_message" || (type === "message" && editable.includes((message as Line).role as string));
 }
 
 const header = (version: number): fc.Arbitrary<Line> =>
@@ -495,7 +499,7 @@ export function sessionLines({
     fc
       .record({
         header: header(version),
-        drafts: fc.array(draft(), { maxLength: maxEntries }),
+        drafts: fc.array(draft(), { maxLength: maxEntries, size: "max" }),
         title: fc.option(text(), { freq: 12 }),
         secondHeader: fc.option(fc.tuple(fc.nat(maxEntries), header(1)), { freq: 8 }),
         relinks: hostile ? fc.array(relink(), { maxLength: 4 }) : fc.constant([]),

@@ -1,7 +1,17 @@
 /** Those whose answers the fixtures are compared with, each behind one shape. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { JsonObject } from "../../src/format/json.js";
 import type { Usage } from "../../src/format/usage.js";
+import {
+  buildContext,
+  checkSession,
+  type GroupKey,
+  listSessions,
+  readSession,
+  readTree,
+  totals,
+} from "../../src/index.js";
 import {
   contextPlainly,
   labelsPlainly,
@@ -49,8 +59,8 @@ export interface Subject {
   name: string;
   /** The answer for one file; null when it is no session. */
   read(path: string): Promise<SessionAnswer | null>;
-  /** The sums over the files of a store, times in UTC. */
-  total(paths: string[], options: { dedupe: boolean }): Promise<StoreAnswer>;
+  /** The sums over a store, times in UTC. Without `dedupe`, copies of calls count as well. */
+  total(store: string, options: { dedupe: boolean }): Promise<StoreAnswer>;
 }
 
 export const plainReader: Subject = {
@@ -79,20 +89,74 @@ export const plainReader: Subject = {
       },
     };
   },
-  async total(paths, options) {
-    const totals = totalsPlainly(
+  async total(store, options) {
+    const names = readdirSync(store, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".jsonl"));
+    const paths = names.map((name) => join(store, name));
+    const sums = totalsPlainly(
       paths.map((path) => ({ path, file: readPlainly(readFileSync(path)) })),
       options,
     );
     const groups = (list: { key: string | null; usage: Usage }[]): Groups =>
       Object.fromEntries(list.filter(({ key }) => key !== null).map(({ key, usage }) => [key, usage]));
     return {
-      total: totals.total,
-      duplicates: totals.duplicates,
-      byModel: groups(totals.byModel),
-      byProject: groups(totals.byProject),
-      byDay: groups(totals.byDay),
-      bySource: groups(totals.bySource),
+      total: sums.total,
+      duplicates: sums.duplicates,
+      byModel: groups(sums.byModel),
+      byProject: groups(sums.byProject),
+      byDay: groups(sums.byDay),
+      bySource: groups(sums.bySource),
+    };
+  },
+};
+
+/** The sessions of a folder, listed once for all the files in it. */
+const listings = new Map<string, ReturnType<typeof listSessions>>();
+
+function listOnce(folder: string): ReturnType<typeof listSessions> {
+  const listing = listings.get(folder) ?? listSessions({ stores: [folder] });
+  listings.set(folder, listing);
+  return listing;
+}
+
+export const library: Subject = {
+  name: "the library",
+  async read(path) {
+    const session = (await listOnce(dirname(path))).sessions.find((session) => session.path === path);
+    if (session === undefined) return null;
+    const { index } = await readTree(path);
+    const problems = await checkSession(path);
+    const reading = readSession(path);
+    for await (const _ of reading); // Its counts are complete at the end.
+    return {
+      session,
+      context: async (leafId) => {
+        const { messages, ...context } = await buildContext(path, leafId === undefined ? {} : { leafId });
+        return { messages: messages as JsonObject[], ...context };
+      },
+      tree: {
+        leafId: index.leafId,
+        rootIds: index.roots.map(({ id }) => id),
+        labels: Object.fromEntries(index.labels().map(({ targetId, text }) => [targetId, text])),
+      },
+      damage: problems.filter(({ severity }) => severity === "damage"),
+      oddities: problems.filter(({ severity }) => severity === "oddity"),
+      counts: reading.counts,
+    };
+  },
+  async total(store) {
+    const add = (by: GroupKey) => totals({ stores: [store], by: [by], timeZone: "UTC" });
+    const groups = async (by: GroupKey): Promise<Groups> => {
+      const groups = (await add(by)).groups.filter(({ key }) => key[by] !== null);
+      return Object.fromEntries(groups.map(({ key, ...usage }) => [key[by], usage]));
+    };
+    const { total, duplicates } = await add("model");
+    return {
+      total,
+      duplicates,
+      byModel: await groups("model"),
+      byProject: await groups("project"),
+      byDay: await groups("day"),
+      bySource: await groups("source"),
     };
   },
 };

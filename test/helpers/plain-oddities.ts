@@ -43,23 +43,17 @@ function headerCodes(header: JsonObject, version: number): OddityCode[] {
   return codes;
 }
 
-function entryCodes(entry: JsonObject, ids: Set<unknown>): OddityCode[] {
+function entryCodes(entry: JsonObject, ids: Set<string>): OddityCode[] {
   const codes: OddityCode[] = [];
-  const { type, targetId, firstKeptEntryId, retainedTail } = entry;
+  const { type, targetId, firstKeptEntryId } = entry;
+  const isMissing = (id: unknown) => typeof id === "string" && !ids.has(id);
   const message = type === "message" && isObject(entry.message) ? entry.message : {};
   if (isInvalidTime(entry.timestamp)) codes.push("invalid-timestamp");
   if (message.timestamp !== undefined && messageTimePlainly(message.timestamp) === null)
     codes.push("invalid-message-time");
-  if (type === "label" && !ids.has(targetId)) codes.push("missing-label-target");
-  if (type === "context_edit" && !ids.has(targetId)) codes.push("missing-edit-target");
-  if (
-    type === "compaction" &&
-    !Array.isArray(retainedTail) &&
-    firstKeptEntryId !== undefined &&
-    !ids.has(firstKeptEntryId)
-  ) {
-    codes.push("missing-first-kept");
-  }
+  if (type === "label" && isMissing(targetId)) codes.push("missing-label-target");
+  if (type === "context_edit" && isMissing(targetId)) codes.push("missing-edit-target");
+  if (type === "compaction" && isMissing(firstKeptEntryId)) codes.push("missing-first-kept");
   const isPlaceOfUsage = message.role === "assistant" || message.role === "toolResult";
   const usage = isPlaceOfUsage
     ? message.usage

@@ -171,15 +171,12 @@ function modelBefore(entries: JsonObject[], entry: JsonObject): { provider: stri
   let at =
     own === undefined && typeof parentId === "string" ? findParent(nodes, place, parentId) : (own?.parent ?? null);
   for (; at !== null; at = at.parent) {
+    const { type, provider, modelId } = at.entry;
     const message = messageOf(at.entry);
-    const { provider, modelId } = at.entry;
-    const keys =
-      at.entry.type === "model_change"
-        ? modelKeys({ provider, model: modelId })
-        : message.role === "assistant"
-          ? modelKeys(message)
-          : { provider: null, model: null };
-    if (keys.model !== null) return keys;
+    if (type === "model_change" && typeof provider === "string" && typeof modelId === "string") {
+      return modelKeys({ provider, model: modelId });
+    }
+    if (message.role === "assistant" && modelKeys(message).model !== null) return modelKeys(message);
   }
   return { provider: null, model: null };
 }
