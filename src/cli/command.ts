@@ -13,12 +13,17 @@ export interface CommandRequest<Own = object> {
   signal: AbortSignal;
 }
 
+/** The word or words that a command takes: `<name>` must be there, `[name]` may be, `[names...]` may be many. */
+export interface CommandArgument {
+  name: string;
+  summary: string;
+}
+
 /** One command of the command line: its words for the help, its own options, and what it does. */
 export interface CommandDefinition<Own = object> {
   name: string;
   summary: string;
-  /** Its arguments as commander writes them: `<session>` must be there, `[session]` may be. */
-  arguments?: string;
+  argument?: CommandArgument;
   /** The options beside those of every command. */
   options?: () => Option[];
   /** Command lines without the program's name, each with what it is for. */

@@ -61,6 +61,7 @@ export const listCommand: CommandDefinition<ListOptions> = {
       )) {
         await output.printLine(line);
       }
+      if (chosen.length === 0) output.note("no sessions");
     }
     const damagedLines = sessions.reduce((sum, session) => sum + session.damagedLines, 0);
     output.warn(passedOverWarning({ damagedLines, files: skipped.length }));

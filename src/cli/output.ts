@@ -38,6 +38,7 @@ export class Output {
   readonly #colour: boolean;
   #pending: string[] = [];
   #pendingLength = 0;
+  #remarks: string[] = [];
   #progress: ProgressBar | undefined;
 
   constructor({ stdout, stderr, colour, quiet }: OutputOptions) {
@@ -61,15 +62,21 @@ export class Output {
   async print(text: string): Promise<void> {
     this.#pending.push(text);
     this.#pendingLength += text.length;
-    if (this.#pendingLength >= FLUSH_LENGTH) await this.flush();
+    if (this.#pendingLength >= FLUSH_LENGTH) await this.#flush();
   }
 
   async printLine(line: string): Promise<void> {
     await this.print(`${line}\n`);
   }
 
-  /** Hands on what `print` has gathered; to be called once after the last of it. */
-  async flush(): Promise<void> {
+  /** Ends the output: the rest of what was printed, then what there is to say about it. */
+  async finish(): Promise<void> {
+    await this.#flush();
+    for (const remark of this.#remarks) this.printError(remark);
+    this.#remarks = [];
+  }
+
+  async #flush(): Promise<void> {
     this.clearProgress();
     if (this.#pending.length === 0) return;
     const text = this.#pending.join("");
@@ -80,14 +87,17 @@ export class Output {
     });
   }
 
-  /** A line on stderr about what was done all the same; undefined for nothing to say. */
+  /** A line on stderr, behind the results, about what was done all the same; undefined for nothing to say. */
   warn(line: string | undefined): void {
-    if (line !== undefined && !this.#quiet) {
-      this.printError(`${this.#styleFor(this.#stderr, "yellow", "warning")}: ${line}`);
-    }
+    if (line !== undefined) this.note(`${this.#styleFor(this.#stderr, "yellow", "warning")}: ${line}`);
   }
 
-  /** A line on stderr about why the request failed. */
+  /** A line on stderr, behind the results, that sums them up. */
+  note(line: string): void {
+    if (!this.#quiet) this.#remarks.push(line);
+  }
+
+  /** A line on stderr about why the request failed, at once. */
   error(line: string): void {
     this.printError(`${this.#styleFor(this.#stderr, "red", "error")}: ${line}`);
   }

@@ -60,7 +60,7 @@ export async function runCommandLine(
       if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error;
       await output.print(help);
     }
-    await output.flush();
+    await output.finish();
     return exitCode;
   } catch (error) {
     output.clearProgress();
@@ -115,7 +115,7 @@ function buildProgram(
       .showSuggestionAfterError(false)
       .helpOption("-h, --help", "print this help")
       .addHelpText("after", exampleText(definition));
-    if (definition.arguments) command.arguments(definition.arguments);
+    if (definition.argument) command.argument(definition.argument.name, definition.argument.summary);
     for (const option of [...(definition.options?.() ?? []), ...commonOptions()]) command.addOption(option);
     throwWithSuggestion(command);
     command.action(() => run(definition, command.args, command.opts<RawOptions>()));

@@ -98,7 +98,7 @@ function defineTotals(
       }
       output.warn(passedOverWarning({ damagedLines: found.damagedLines, files: found.skipped }));
       if (budget === undefined || found.total.costTotal <= budget) return ExitCode.done;
-      output.error(`over budget: ${formatCost(found.total.costTotal)} of ${formatCost(budget)}`);
+      output.warn(`over budget: ${formatCost(found.total.costTotal)} of ${formatCost(budget)}`);
       return ExitCode.overBudget;
     },
   };

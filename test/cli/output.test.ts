@@ -7,7 +7,7 @@ import { CapturedStream, capturedOutput } from "./captured-output.js";
 test("Output gathers small prints and hands them on in order", async () => {
   const { output, stdout } = capturedOutput();
   for (let index = 0; index < 1000; index++) await output.printLine(`line ${index}`);
-  await output.flush();
+  await output.finish();
   assert.equal(stdout.text, Array.from({ length: 1000 }, (_, index) => `line ${index}\n`).join(""));
   assert.ok(stdout.chunks.length < 5);
 });
@@ -33,7 +33,7 @@ test("Output throws when it can't be written, and tells a reader that went away"
     const broken = new Writable({ write: (_chunk, _encoding, done) => done(cause) }).on("error", () => {});
     const { output } = capturedOutput({ stdout: broken });
     await output.print("x");
-    await assert.rejects(output.flush(), (error) => {
+    await assert.rejects(output.finish(), (error) => {
       assert.ok(error instanceof OutputError);
       assert.equal(error.isReaderGone, isReaderGone);
       assert.match(error.message, /^Cannot write the output: /);
@@ -48,14 +48,19 @@ test("Output colours only terminals, and only when wanted", () => {
   assert.equal(capturedOutput({ stdout: new CapturedStream(80), colour: false }).output.style("bold", "x"), "x");
 });
 
-test("Output warns on stderr, unless it is quiet", () => {
+test("Output warns behind the results, unless it is quiet", async () => {
   const loud = capturedOutput();
   loud.output.warn("2 files skipped");
   loud.output.warn(undefined);
-  assert.equal(loud.stderr.text, "warning: 2 files skipped\n");
+  loud.output.note("3 oddities");
+  assert.equal(loud.stderr.text, "");
+  await loud.output.finish();
+  assert.equal(loud.stderr.text, "warning: 2 files skipped\n3 oddities\n");
   const quiet = capturedOutput({ quiet: true });
   quiet.output.warn("2 files skipped");
+  quiet.output.note("3 oddities");
   quiet.output.error("no such session");
+  await quiet.output.finish();
   assert.equal(quiet.stderr.text, "error: no such session\n");
 });
 

@@ -5,46 +5,32 @@ import { type CommandDefinition, type CommandRequest, libraryOptions } from "../
 import { commands } from "../../src/cli/commands.js";
 import { ExitCode } from "../../src/cli/exit-code.js";
 import { jsonLinesOption } from "../../src/cli/options.js";
-import { runCommandLine } from "../../src/cli/program.js";
 import { StoreError } from "../../src/errors.js";
-import { CapturedStream } from "./captured-output.js";
-
-const clock = { now: Date.parse("2026-03-10T15:30:00Z"), timeZone: "Europe/Berlin" };
-
-interface Run {
-  exitCode: ExitCode;
-  stdout: string;
-  stderr: string;
-}
-
-async function run(
-  words: string[],
-  known: CommandDefinition[] = commands,
-  signal = new AbortController().signal,
-): Promise<Run> {
-  const stdout = new CapturedStream();
-  const stderr = new CapturedStream();
-  const exitCode = await runCommandLine(words, known, { stdout, stderr, clock, colour: true, signal });
-  return { exitCode, stdout: stdout.text, stderr: stderr.text };
-}
+import { runCli } from "./run-cli.js";
 
 /** A command that does what it is told. */
 function probe(act: (request: CommandRequest) => Promise<ExitCode>): CommandDefinition[] {
   const options = () => [jsonLinesOption()];
   return [
-    { name: "probe", summary: "probes", arguments: "[words...]", options, examples: [["probe", "probe"]], run: act },
+    {
+      name: "probe",
+      summary: "probes",
+      argument: { name: "[words...]", summary: "anything" },
+      options,
+      examples: [["probe", "probe"]],
+      run: act,
+    },
   ];
 }
 
 async function requestOf(...words: string[]): Promise<CommandRequest> {
   let seen: CommandRequest | undefined;
-  const { exitCode, stderr } = await run(
-    ["probe", ...words],
-    probe(async (request) => {
+  const { exitCode, stderr } = await runCli(["probe", ...words], {
+    known: probe(async (request) => {
       seen = request;
       return ExitCode.done;
     }),
-  );
+  });
   assert.equal(exitCode, ExitCode.done, stderr);
   return seen!;
 }
@@ -79,7 +65,7 @@ test("runCommandLine refuses a wrong command line with 2, and says what would be
   ];
   for (const [line, message] of cases) {
     await context.test(line, async () => {
-      const { exitCode, stdout, stderr } = await run(line.split(" "));
+      const { exitCode, stdout, stderr } = await runCli(line.split(" "));
       assert.equal(exitCode, ExitCode.badCommandLine);
       assert.match(stderr, message);
       assert.equal(stdout, "");
@@ -88,21 +74,21 @@ test("runCommandLine refuses a wrong command line with 2, and says what would be
 });
 
 test("runCommandLine without a command prints the help on stderr and gives 2", async () => {
-  const { exitCode, stdout, stderr } = await run([]);
+  const { exitCode, stdout, stderr } = await runCli([]);
   assert.deepEqual([exitCode, stdout], [ExitCode.badCommandLine, ""]);
   assert.match(stderr, /^Usage: pi-sessions/);
 });
 
 test("runCommandLine has help with examples for every command, and a version", async () => {
-  assert.match((await run(["--help"])).stdout, /list .*newest first/);
-  assert.match((await run(["--version"])).stdout, /^\d+\.\d+\.\d+\n$/);
+  assert.match((await runCli(["--help"])).stdout, /list .*newest first/);
+  assert.match((await runCli(["--version"])).stdout, /^\d+\.\d+\.\d+\n$/);
   for (const { name } of commands) {
     for (const words of [
       [name, "--help"],
       ["help", name],
       [name, "-h"],
     ]) {
-      const { exitCode, stdout } = await run(words);
+      const { exitCode, stdout } = await runCli(words);
       assert.equal(exitCode, ExitCode.done);
       assert.match(stdout, new RegExp(`^Usage: pi-sessions ${name} `));
       assert.match(stdout, new RegExp(`Examples:\n {2}pi-sessions ${name}`));
@@ -158,11 +144,7 @@ test("libraryOptions adds progress and the signal to the selection", async () =>
 });
 
 test("runCommandLine prints why a request failed, made harmless, and gives 1", async () => {
-  const fail = (error: unknown) =>
-    run(
-      ["probe"],
-      probe(() => Promise.reject(error)),
-    );
+  const fail = (error: unknown) => runCli(["probe"], { known: probe(() => Promise.reject(error)) });
   assert.deepEqual(await fail(new Error('Cannot read "\u001b[31mx"')), {
     exitCode: ExitCode.failed,
     stdout: "",
@@ -177,7 +159,7 @@ test("runCommandLine gives the command's own exit code, and prints all of its ou
     await output.print("result");
     return ExitCode.overBudget;
   });
-  assert.deepEqual(await run(["probe"], known), { exitCode: 3, stdout: "result", stderr: "" });
+  assert.deepEqual(await runCli(["probe"], { known }), { exitCode: 3, stdout: "result", stderr: "" });
 });
 
 test("runCommandLine gives 130 for an interrupt, and says nothing", async () => {
@@ -187,5 +169,9 @@ test("runCommandLine gives 130 for an interrupt, and says nothing", async () => 
     signal.throwIfAborted();
     return Promise.resolve(ExitCode.done);
   });
-  assert.deepEqual(await run(["probe"], known, interrupt.signal), { exitCode: 130, stdout: "", stderr: "" });
+  assert.deepEqual(await runCli(["probe"], { known, signal: interrupt.signal }), {
+    exitCode: 130,
+    stdout: "",
+    stderr: "",
+  });
 });

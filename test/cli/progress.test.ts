@@ -10,7 +10,7 @@ function useClock(context: TestContext): (milliseconds: number) => void {
   return (milliseconds) => context.mock.timers.tick(milliseconds);
 }
 
-test("Output.showProgress shows a bar when work takes a while, and clears it before anything is printed", async (context) => {
+test("Output.showProgress shows a bar when work takes a while, and clears it before anything is printed", (context) => {
   const pass = useClock(context);
   const stderr = new CapturedStream(100);
   const { output } = capturedOutput({ stderr });
@@ -22,7 +22,7 @@ test("Output.showProgress shows a bar when work takes a while, and clears it bef
   output.showProgress(halfway);
   assert.match(stderr.text, /\[=+-+\] 1\.0 KiB of 2\.0 KiB, 1 of 2 files/);
 
-  output.warn("something");
+  output.printError("something");
   assert.ok(stderr.text.indexOf("\u001b[2K") < stderr.text.indexOf("something"));
   const length = stderr.text.length;
   pass(5000);

@@ -7,7 +7,7 @@ import { capturedOutput } from "./captured-output.js";
 async function written(document: Record<string, unknown>): Promise<string> {
   const { output, stdout } = capturedOutput();
   await writeJson(output, document);
-  await output.flush();
+  await output.finish();
   return stdout.text;
 }
 
@@ -91,6 +91,6 @@ test("jsonPieces cuts long strings, and what it cuts comes together again", () =
 test("writeJsonLines prints each item as a line", async () => {
   const { output, stdout } = capturedOutput();
   await writeJsonLines(output, later({ a: "two\nlines" }, 2));
-  await output.flush();
+  await output.finish();
   assert.equal(stdout.text, '{"a":"two\\nlines"}\n2\n');
 });
