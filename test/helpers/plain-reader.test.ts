@@ -31,6 +31,7 @@ test("readPlainly gives every line of a whole file, and no damage", () => {
       assert.deepEqual(file.header?.entry, throughJson(lines[from]));
       assert.equal(file.damage.length, lines.filter(({ type }) => typeof type !== "string").length);
     }),
+    { numRuns: 40 },
   );
 });
 
@@ -45,6 +46,7 @@ test("readPlainly says where an entry's own bytes are", () => {
         assert.equal(bytes.subarray(0, byteOffset).filter((byte) => byte === 0x0a).length, line - 1);
       }
     }),
+    { numRuns: 40 },
   );
 });
 
@@ -78,6 +80,6 @@ test("totalsPlainly tells each call of a store to be own or copied, once", () =>
         );
       }
     }),
-    { numRuns: 50 },
+    { numRuns: 20 },
   );
 });
