@@ -1,5 +1,5 @@
 import { type Dirent, readdir as readFolder } from "node:fs";
-import { realpath, stat } from "node:fs/promises";
+import { access, constants, lstat, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import fastGlob from "fast-glob";
 import picomatch from "picomatch";
@@ -26,12 +26,15 @@ export interface FoundFiles {
 /**
  * Finds all files below the stores whose names end in `.jsonl`, in nested folders too. fast-glob walks the folders without following links; links
  * are resolved here, so that each real file comes once, under the first of its paths, and loops end. A link to a folder that holds the store is not
- * followed. What can't be looked into is reported. Memory: the files found.
+ * followed. What can't be looked into is reported. `onFound` is told of each file at once. Memory: the files found.
  *
- * @throws StoreError for a store that is no folder.
+ * @throws StoreError for a store that is no folder, or one that can't be read.
  */
-export async function findSessionFiles(options: StoreOptions): Promise<FoundFiles> {
-  const search = new FileSearch(options.exclude ?? []);
+export async function findSessionFiles(
+  options: StoreOptions,
+  onFound: (file: SessionFile) => void = () => {},
+): Promise<FoundFiles> {
+  const search = new FileSearch(options.exclude ?? [], onFound);
   for (const store of storesOf(options)) {
     await search.addStore(store);
     options.signal?.throwIfAborted();
@@ -41,14 +44,16 @@ export async function findSessionFiles(options: StoreOptions): Promise<FoundFile
 
 class FileSearch {
   readonly #isExcluded: (pathBelowStore: string) => boolean;
+  readonly #onFound: (file: SessionFile) => void;
   /** By real path. */
   readonly #files = new Map<string, SessionFile>();
   readonly #skipped: SkippedFile[] = [];
   /** Real paths of the folders whose trees were walked. */
   readonly #walked: string[] = [];
 
-  constructor(exclude: readonly string[]) {
+  constructor(exclude: readonly string[], onFound: (file: SessionFile) => void) {
     this.#isExcluded = exclusion(exclude);
+    this.#onFound = onFound;
   }
 
   async addStore(store: string): Promise<void> {
@@ -58,6 +63,14 @@ class FileSearch {
     if (!(await stat(root)).isDirectory()) {
       throw new StoreError("NO_SUCH_STORE", `Cannot read the store "${store}": it is no folder`, store);
     }
+    await access(root, constants.R_OK | constants.X_OK).catch((cause: unknown) => {
+      throw new StoreError(
+        "NO_SUCH_STORE",
+        `Cannot read the store "${store}": ${describeFailure(cause)}`,
+        store,
+        cause,
+      );
+    });
     // Links are taken once the folders proper are done, so that a real file keeps its real path.
     const links = [{ path: store, real: root }];
     for (let folder = links.shift(); folder; folder = links.shift()) {
@@ -79,21 +92,22 @@ class FileSearch {
   /** Takes the files of one tree of folders; returns the links in it, by path. */
   async #walk(folder: { path: string; real: string }, store: string): Promise<string[]> {
     const links: string[] = [];
+    const taken: Promise<void>[] = [];
     const found = fastGlob.stream("**/*", {
       cwd: folder.real,
       dot: true,
       followSymbolicLinks: false,
       objectMode: true,
       onlyFiles: false,
-      stats: true,
       fs: { readdir: this.#readFolder as typeof readFolder },
     }) as AsyncIterable<fastGlob.Entry>;
-    for await (const { path: below, dirent, stats } of found) {
+    for await (const { path: below, dirent } of found) {
       const path = join(folder.path, below);
       if (this.#isExcluded(relative(store, path))) continue;
       if (dirent.isSymbolicLink()) links.push(path);
-      else if (dirent.isFile() && path.endsWith(".jsonl")) this.#take(path, join(folder.real, below), stats!);
+      else if (dirent.isFile() && path.endsWith(".jsonl")) taken.push(this.#takeFile(path, join(folder.real, below)));
     }
+    await Promise.all(taken);
     return links.sort();
   }
 
@@ -110,8 +124,20 @@ class FileSearch {
     return undefined;
   }
 
+  /** fast-glob could bring the stats along, but then one file that has none, gone or closed, would cost its whole folder. */
+  async #takeFile(path: string, real: string): Promise<void> {
+    try {
+      this.#take(path, real, await lstat(real));
+    } catch (error) {
+      this.#skip(path, error);
+    }
+  }
+
   #take(path: string, real: string, { size, mtimeMs }: { size: number; mtimeMs: number }): void {
-    if (!this.#files.has(real)) this.#files.set(real, { path, sizeBytes: size, mtimeMs });
+    if (this.#files.has(real)) return;
+    const file = { path, sizeBytes: size, mtimeMs };
+    this.#files.set(real, file);
+    this.#onFound(file);
   }
 
   #skip(path: string, error: unknown): void {
