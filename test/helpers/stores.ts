@@ -1,0 +1,32 @@
+/** Stores of sessions that a test makes for itself, and what a scan does with their files. */
+import { mkdirSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import { scratchFolder } from "./files.js";
+
+/** A folder with these files at paths below it, taken away when the test ends. */
+export function makeStore(context: TestContext, files: Record<string, Buffer | string>): string {
+  const root = scratchFolder(context);
+  for (const [below, content] of Object.entries(files)) {
+    const path = join(root, below);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  }
+  return root;
+}
+
+/** Whether this system tells which files a process has open. */
+export const canCountOpenFiles = process.platform === "linux";
+
+/** How many files below a folder this process holds open. */
+export function countOpenFiles(folder: string): number {
+  return readdirSync("/proc/self/fd").filter((fd) => readOpenPath(fd)?.startsWith(`${folder}/`)).length;
+}
+
+function readOpenPath(fd: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return undefined; // Closed since the folder was listed, as the one that listed it is.
+  }
+}
