@@ -28,12 +28,12 @@ export const sizeCommand: CommandDefinition<SizeOptions> = {
     ["size -p . --json", "the sessions of this folder, for scripts"],
   ],
   async run(request) {
-    const { words, options, output, signal } = request;
+    const { words, options, output } = request;
     const limit = options.limit === undefined ? {} : { limit: options.limit };
     const { groups, largest, skipped } =
       words.length === 0
         ? await measureSizes({ ...libraryOptions(request), ...limit })
-        : await measureSession(await sessionPath(request), { signal, ...limit });
+        : measureSession(await sessionPath(request), limit);
     if (options.json) await writeJson(output, { groups, largest });
     else {
       const emphasise = (line: string) => output.style("bold", line);

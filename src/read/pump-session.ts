@@ -109,8 +109,23 @@ export async function pumpSession(
   pump.end();
 }
 
+export interface PumpSyncOptions {
+  /** Where the file is read into; see `readChunksSync`. */
+  buffer?: Buffer;
+  onBytes?: ((bytes: number) => void) | undefined;
+  isEnough?: () => boolean;
+}
+
 /** As `pumpSession`, for callers that can't wait. */
-export function pumpSessionSync(pump: SessionPump, fd: number): void {
-  for (const chunk of readChunksSync(fd)) pump.push(chunk);
+export function pumpSessionSync(
+  pump: SessionPump,
+  fd: number,
+  { buffer, onBytes, isEnough }: PumpSyncOptions = {},
+): void {
+  for (const chunk of readChunksSync(fd, buffer === undefined ? {} : { buffer })) {
+    pump.push(chunk);
+    onBytes?.(chunk.length);
+    if (isEnough?.()) return;
+  }
   pump.end();
 }

@@ -18,14 +18,19 @@ export async function* readChunks(
   }
 }
 
-/** As `readChunks`, for callers that can't wait. */
-export function* readChunksSync(fd: number, start = 0): Generator<Buffer, void, void> {
-  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+/**
+ * As `readChunks`, for callers that can't wait. `buffer` is what is read into; whoever reads many files hands in the same one each time. A chunk that
+ * does not fill it is the last: what a writer appends meanwhile is left for the next reading.
+ */
+export function* readChunksSync(
+  fd: number,
+  { start = 0, buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES) }: { start?: number; buffer?: Buffer } = {},
+): Generator<Buffer, void, void> {
   for (let position = start; ; ) {
     const bytesRead = readSync(fd, buffer, 0, buffer.length, position);
-    if (bytesRead === 0) return;
+    if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
+    if (bytesRead < buffer.length) return;
     position += bytesRead;
-    yield buffer.subarray(0, bytesRead);
   }
 }
 

@@ -8,7 +8,9 @@ export interface CallModel {
 
 /** One model call: an entry with usage, as a report sees it. */
 export interface Call extends CallModel {
-  /** The entry's number in its session's index; -1 for an entry without id. */
+  /** Its place among the calls of its session, in file order from 0. */
+  ordinal: number;
+  /** The number of its entry in the tree; -1 for an entry without id. */
   number: number;
   /** The message's time, else the entry's, in Unix milliseconds; undefined when neither can be read. */
   time: number | undefined;

@@ -1,6 +1,6 @@
 import type { Usage } from "../format/usage.js";
 import { type Call, modelName } from "./call.js";
-import { UsageSum } from "./sum-usage.js";
+import { type UsageParts, UsageSum } from "./sum-usage.js";
 import type { ZoneClock } from "./zone-clock.js";
 
 /** What a report knows of the session that a call stands in. */
@@ -54,28 +54,45 @@ export interface UsageGroup extends Usage {
 export const GROUP_SORTS = ["key", "cost", "tokens", "calls"] as const;
 export type GroupSort = (typeof GROUP_SORTS)[number];
 
+/** The sums of groups on their way to another thread. */
+export type GroupParts = { values: (string | null)[]; usage: UsageParts }[];
+
+/** Sums by the value of one key, and below each by the values of the keys after it. */
+type Level = Map<string | null, Level | UsageSum>;
+
 /** Adds up calls by one or more keys. Memory: one sum a group. */
 export class CallGroups {
   readonly by: readonly GroupKey[];
+  readonly #keysOf: readonly KeyOf[];
   readonly #clock: ZoneClock;
-  readonly #groups = new Map<string, { key: UsageGroup["key"]; sum: UsageSum }>();
+  readonly #root: Level = new Map();
 
   /** `branch` implies `session`, since a leaf id means something only in its file. */
   constructor(by: readonly GroupKey[], clock: ZoneClock) {
-    const all = by.flatMap((key): GroupKey[] => (key === "branch" ? ["session", "branch"] : [key]));
-    this.by = [...new Set(all)];
+    this.by = impliedKeys(by);
+    this.#keysOf = this.by.map((name) => keys[name]);
     this.#clock = clock;
   }
 
   add(owned: OwnedCall): void {
-    const values = this.by.map((name) => keys[name](owned, this.#clock));
-    const id = JSON.stringify(values);
-    let group = this.#groups.get(id);
-    if (!group) {
-      group = { key: Object.fromEntries(this.by.map((name, at) => [name, values[at]!])), sum: new UsageSum() };
-      this.#groups.set(id, group);
-    }
-    group.sum.add(owned.call.usage);
+    const clock = this.#clock;
+    this.#sumAt(this.#keysOf.length, (at) => this.#keysOf[at]!(owned, clock)).add(owned.call.usage);
+  }
+
+  merge(parts: GroupParts): void {
+    for (const { values, usage } of parts) this.#sumAt(values.length, (at) => values[at]!).merge(usage);
+  }
+
+  parts(): GroupParts {
+    const parts: GroupParts = [];
+    const walk = (level: Level, values: (string | null)[]): void => {
+      for (const [value, below] of level) {
+        if (below instanceof UsageSum) parts.push({ values: [...values, value], usage: below.parts() });
+        else walk(below, [...values, value]);
+      }
+    };
+    walk(this.#root, []);
+    return parts;
   }
 
   /** The groups: by time where a time key is first, else by cost, highest first; or as asked. */
@@ -83,9 +100,31 @@ export class CallGroups {
     const isByTime = this.by[0] !== undefined && timeKeys.has(this.by[0]);
     const by = sort ?? (isByTime ? "key" : "cost");
     const direction = (order ?? (by === "key" ? "asc" : "desc")) === "asc" ? 1 : -1;
-    const groups = Array.from(this.#groups.values(), ({ key, sum }): UsageGroup => ({ key, ...sum.total() }));
+    const groups = this.parts().map(({ values, usage }): UsageGroup => {
+      const sum = new UsageSum();
+      sum.merge(usage);
+      return { key: Object.fromEntries(this.by.map((name, at) => [name, values[at]!])), ...sum.total() };
+    });
     return groups.sort((a, b) => direction * compareBy[by](a, b) || compareKeys(a, b));
   }
+
+  #sumAt(depth: number, valueAt: (at: number) => string | null): UsageSum {
+    let level = this.#root;
+    for (let at = 0; at < depth - 1; at++) {
+      const value = valueAt(at);
+      let below = level.get(value) as Level | undefined;
+      if (!below) level.set(value, (below = new Map()));
+      level = below;
+    }
+    const value = valueAt(depth - 1);
+    let sum = level.get(value) as UsageSum | undefined;
+    if (!sum) level.set(value, (sum = new UsageSum()));
+    return sum;
+  }
+}
+
+function impliedKeys(by: readonly GroupKey[]): GroupKey[] {
+  return [...new Set(by.flatMap((key): GroupKey[] => (key === "branch" ? ["session", "branch"] : [key])))];
 }
 
 const compareBy: Record<GroupSort, (a: UsageGroup, b: UsageGroup) => number> = {

@@ -1,116 +1,96 @@
-import { isMessageEntry, isModelChangeEntry, type SessionEntry } from "../format/entry.js";
+import { isMessageEntry, type SessionEntry } from "../format/entry.js";
 import type { JsonObject } from "../format/json.js";
 import { parseIsoTime, readMessageTime } from "../format/time.js";
-import { entryUsage, readUsage } from "../format/usage.js";
-import type { SessionIndex } from "../tree/session-index.js";
-import type { Call, CallModel } from "./call.js";
+import { entryUsage, readUsage, type UsageSource } from "../format/usage.js";
+import { type Call, modelName } from "./call.js";
+import { type Links, ModelTrail, readModel, readText } from "./model-trail.js";
 
-/** A call whose model may still have to be found on its path. */
-interface OpenCall extends Call {
-  /** Where the way to the model begins, for usage that names none: the entry's parent. */
+/** A call that names no model: it is the one in force at the entry before it. */
+interface OpenCall {
+  call: Call;
   parentId: string | null;
-  namesModel: boolean;
 }
 
 /**
- * Gathers the calls of one session, entry by entry. Lines with the same id and time are one call: the first counts.
- * Memory: the calls, and a number an entry that sets a model.
+ * Finds the calls of one session, entry by entry, and hands each on as soon as its model is known: calls of tools and of summaries at the end.
+ * Lines with the same id and time are one call: the first counts. Memory: the calls that wait, and 4 bytes an entry.
  */
 export class SessionCalls {
-  readonly #calls: OpenCall[] = [];
-  readonly #seen = new Set<string>();
-  /** By entry number: the model that the entry sets for those after it. */
-  readonly #models = new Map<number, CallModel>();
+  readonly #links: Links;
+  readonly #onCall: (call: Call, entry: SessionEntry) => void;
+  readonly #trail = new ModelTrail();
+  readonly #open: (OpenCall & { entry: SessionEntry })[] = [];
+  /** Ids and times of calls so far; undefined where no id can stand twice. */
+  readonly #seen: Set<string> | undefined;
+  /** By model: the first call of it. */
+  readonly #firstUses = new Map<string, number>();
+  #count = 0;
 
-  /** Takes the next entry, and its number in the index (-1 when it has no id). */
+  /** `mayRepeat`: whether ids may stand twice in the file. `onCall` also gets the entry, for what a call does not tell. */
+  constructor(links: Links, mayRepeat: boolean, onCall: (call: Call, entry: SessionEntry) => void) {
+    this.#links = links;
+    this.#seen = mayRepeat ? new Set() : undefined;
+    this.#onCall = onCall;
+  }
+
+  /** Takes the next entry, and its number in the tree (-1 when it has no id). */
   add(entry: SessionEntry, number: number): void {
-    const set = modelSetBy(entry);
-    if (set && number >= 0) this.#models.set(number, set);
+    this.#trail.add(entry, number);
     const found = entryUsage(entry);
     if (!found || this.#isRepeated(entry, number)) return;
     const message = isMessageEntry(entry) ? (entry.message as JsonObject) : undefined;
-    const named = found.source === "assistant" ? modelOf(message!) : modelOfUsageEntry(entry);
-    this.#calls.push({
+    const named = namedModel(entry, found.source);
+    const call: Call = {
+      ordinal: this.#count++,
       number,
       time: readMessageTime(message?.timestamp) ?? parseIsoTime(entry.timestamp),
       source: found.source,
-      tool: found.source === "tool" ? textOf(message?.toolName) : null,
+      tool: found.source === "tool" ? readText(message?.toolName) : null,
       usage: readUsage(found.stored),
       provider: named?.provider ?? null,
       model: named?.model ?? null,
-      parentId: entry.parentId,
-      namesModel: named !== undefined,
-    });
+    };
+    if (named) this.#handOn(call, entry);
+    else this.#open.push({ call, entry, parentId: entry.parentId });
   }
 
-  /** All calls in file order; the index tells the way to the models that tools and summaries ran on. */
-  finish(index: SessionIndex): Call[] {
-    const trail = new ModelTrail(index, this.#models);
-    return this.#calls.map(({ parentId, namesModel, ...call }) => {
-      if (namesModel) return call;
-      const from = call.number >= 0 ? index.parentOf(call.number) : parentId === null ? -1 : index.numberOf(parentId);
-      return { ...call, ...trail.modelAt(from) };
-    });
+  /** Hands on the calls that waited for the tree. */
+  finish(): void {
+    for (const { call, entry, parentId } of this.#open) {
+      const before = call.number >= 0 ? this.#links.parentOf(call.number) : this.#find(parentId);
+      this.#handOn({ ...call, ...this.#trail.modelAt(before, this.#links) }, entry);
+    }
+  }
+
+  /** The models of the calls, in order of first use; known once all is finished. */
+  models(): string[] {
+    return [...this.#firstUses].sort(([, a], [, b]) => a - b).map(([model]) => model);
+  }
+
+  #handOn(call: Call, entry: SessionEntry): void {
+    const model = modelName(call);
+    if (model !== null && !(this.#firstUses.get(model)! <= call.ordinal)) this.#firstUses.set(model, call.ordinal);
+    this.#onCall(call, entry);
+  }
+
+  #find(id: unknown): number {
+    return typeof id === "string" ? this.#links.numberOf(id) : -1;
   }
 
   #isRepeated(entry: SessionEntry, number: number): boolean {
-    if (number < 0) return false;
-    const key = `${parseIsoTime(entry.timestamp)} ${entry.id}`;
+    const time = parseIsoTime(entry.timestamp);
+    // Without a time nothing tells that two lines are one call.
+    if (!this.#seen || number < 0 || time === undefined) return false;
+    const key = `${time} ${entry.id}`;
     if (this.#seen.has(key)) return true;
     this.#seen.add(key);
     return false;
   }
 }
 
-const noModel: CallModel = { provider: null, model: null };
-
-/** Finds the nearest model that an entry or one before it on its path sets; each entry is walked over once, however many calls ask. */
-class ModelTrail {
-  readonly #index: SessionIndex;
-  readonly #set: ReadonlyMap<number, CallModel>;
-  readonly #found = new Map<number, CallModel>();
-
-  constructor(index: SessionIndex, set: ReadonlyMap<number, CallModel>) {
-    this.#index = index;
-    this.#set = set;
-  }
-
-  modelAt(start: number): CallModel {
-    const walked: number[] = [];
-    let model: CallModel | undefined;
-    let number = start;
-    while (number >= 0 && !(model = this.#set.get(number) ?? this.#found.get(number))) {
-      walked.push(number);
-      number = this.#index.parentOf(number);
-    }
-    model ??= noModel;
-    for (const passed of walked) this.#found.set(passed, model);
-    return model;
-  }
-}
-
-/** The model that an entry sets for what follows: of a model change, or of an assistant's answer. */
-function modelSetBy(entry: SessionEntry): CallModel | undefined {
-  if (isModelChangeEntry(entry)) return { provider: entry.provider, model: entry.modelId };
-  if (!isMessageEntry(entry) || entry.message.role !== "assistant") return undefined;
-  const model = modelOf(entry.message as JsonObject);
-  return model.model === null ? undefined : model;
-}
-
-function modelOf(message: JsonObject): CallModel {
-  return {
-    provider: textOf(message.provider),
-    model: textOf(message.responseModel) ?? textOf(message.model),
-  };
-}
-
-function modelOfUsageEntry(entry: SessionEntry): CallModel | undefined {
-  if (entry.type !== "usage") return undefined;
-  const { provider, model } = entry as unknown as JsonObject;
-  return { provider: textOf(provider), model: textOf(model) };
-}
-
-/** A non-empty string; null for anything else. */
-function textOf(value: unknown): string | null {
-  return typeof value === "string" && value !== "" ? value : null;
+/** The model that an entry with usage names itself; undefined for usage of tools and summaries, which runs on the model in force. */
+function namedModel(entry: SessionEntry, source: UsageSource): ReturnType<typeof readModel> | undefined {
+  if (source === "assistant") return readModel((entry as JsonObject).message as JsonObject);
+  if (entry.type === "usage") return readModel(entry as JsonObject);
+  return undefined;
 }

@@ -1,12 +1,10 @@
 import { contentText } from "../format/block.js";
-import { isMessageEntry, type SessionEntry } from "../format/entry.js";
+import { isMessageEntry, isSessionInfoEntry, type SessionEntry } from "../format/entry.js";
 import { headerCwd, headerParent, headerVersion, type SessionHeader } from "../format/header.js";
 import type { UnknownMessage } from "../format/message.js";
 import { formatIsoTime, parseIsoTime, readMessageTime } from "../format/time.js";
 import type { Usage } from "../format/usage.js";
-import type { SessionIndex } from "../tree/session-index.js";
-import { type Call, modelName } from "./call.js";
-import { UsageSum } from "./sum-usage.js";
+import { readSessionName } from "../tree/session-name.js";
 
 /** One session, as a list shows it. */
 export interface Session {
@@ -37,19 +35,18 @@ export interface Session {
 
 const FIRST_MESSAGE_CODE_POINTS = 1000;
 
-/** What only the file itself tells. */
-export interface FileFacts {
-  path: string;
-  sizeBytes: number;
-  /** Unix milliseconds. */
+/** What a summary is told of its session at the end. */
+export interface SessionFacts
+  extends Pick<Session, "path" | "sizeBytes" | "damagedLines" | "branches" | "models" | "usage"> {
+  /** When the file was changed last, in Unix milliseconds. */
   mtimeMs: number;
-  damagedLines: number;
 }
 
 /** Adds up what a list shows of a session, entry by entry. Memory: a few fields and the first message. */
 export class SessionSummary {
   readonly #header: SessionHeader;
   #entryCount = 0;
+  #name: string | null = null;
   #messageCount = 0;
   #lastActivity = Number.NEGATIVE_INFINITY;
   #firstMessage: string | null = null;
@@ -65,7 +62,10 @@ export class SessionSummary {
 
   add(entry: SessionEntry): void {
     this.#entryCount++;
-    if (entry.type !== "message") return;
+    if (entry.type !== "message") {
+      if (isSessionInfoEntry(entry)) this.#name = readSessionName(entry.name);
+      return;
+    }
     this.#messageCount++;
     if (!isMessageEntry(entry)) return;
     const { role, timestamp, content } = entry.message as UnknownMessage;
@@ -75,22 +75,15 @@ export class SessionSummary {
     if (role === "user") this.#firstMessage ??= cutText(contentText(content, " "));
   }
 
-  finish(index: SessionIndex, calls: readonly Call[], { path, sizeBytes, mtimeMs, damagedLines }: FileFacts): Session {
+  finish({ path, sizeBytes, mtimeMs, branches, models, usage, damagedLines }: SessionFacts): Session {
     const header = this.#header;
     const created = parseIsoTime(header.timestamp);
     const modified = Number.isFinite(this.#lastActivity) ? this.#lastActivity : (created ?? mtimeMs);
-    const usage = new UsageSum();
-    const models = new Set<string>();
-    for (const call of calls) {
-      usage.add(call.usage);
-      const model = modelName(call);
-      if (model !== null) models.add(model);
-    }
     return {
       path,
       id: header.id,
       cwd: headerCwd(header),
-      name: index.name,
+      name: this.#name,
       parentSession: headerParent(header),
       version: headerVersion(header),
       created: created === undefined ? null : formatIsoTime(created),
@@ -99,9 +92,9 @@ export class SessionSummary {
       entryCount: this.#entryCount,
       sizeBytes,
       firstMessage: this.#firstMessage,
-      models: [...models],
-      branches: index.branchCount,
-      usage: usage.total(),
+      models,
+      branches,
+      usage,
       damagedLines,
     };
   }

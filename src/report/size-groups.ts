@@ -24,6 +24,12 @@ export interface LargeEntry {
   bytes: number;
 }
 
+/** What was counted, for another thread to go on with. */
+export interface SizeParts {
+  groups: SizeGroup[];
+  largest: LargeEntry[];
+}
+
 /** Counts where the bytes of sessions are. Memory: a sum a group, and the largest entries so far. */
 export class SizeGroups {
   readonly #groups = new Map<string, SizeGroup>();
@@ -42,9 +48,14 @@ export class SizeGroups {
   }
 
   /** Takes in what another one counted. */
-  merge(other: SizeGroups): void {
-    for (const { key, entries, bytes } of other.#groups.values()) this.#addTo(key, entries, bytes);
-    for (const large of other.#largest) this.#keepLargest(large);
+  merge({ groups, largest }: SizeParts): void {
+    for (const { key, entries, bytes } of groups) this.#addTo(key, entries, bytes);
+    for (const large of largest) this.#keepLargest(large);
+  }
+
+  /** What was counted: groups with most bytes and largest entries first. */
+  parts(): SizeParts {
+    return { groups: this.groups(), largest: this.largest() };
   }
 
   /** The groups, most bytes first. */

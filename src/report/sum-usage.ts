@@ -1,5 +1,11 @@
 import { emptyUsage, type Usage } from "../format/usage.js";
 
+/** A sum on its way to another thread. */
+export interface UsageParts {
+  sum: Usage;
+  costLost: number;
+}
+
 /**
  * Sums usage. Costs are added with Neumaier's compensation, so that millions of small ones stay exact to far below a cent; tokens are whole numbers,
  * which doubles add exactly.
@@ -24,10 +30,15 @@ export class UsageSum {
     this.#addCost(usage.costTotal);
   }
 
-  /** Adds another sum; what rounding took from it comes along. */
-  merge(other: UsageSum): void {
-    this.add(other.#sum);
-    this.#costLost += other.#costLost;
+  /** Adds what another sum came to; what rounding took from it comes along. */
+  merge({ sum, costLost }: UsageParts): void {
+    this.add(sum);
+    this.#costLost += costLost;
+  }
+
+  /** What this sum came to, for another thread to go on with. */
+  parts(): UsageParts {
+    return { sum: { ...this.#sum }, costLost: this.#costLost };
   }
 
   total(): Usage {

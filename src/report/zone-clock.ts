@@ -9,6 +9,8 @@ const DAY_MS = 24 * 60 * 60_000;
  */
 export class ZoneClock {
   readonly timeZone: string;
+  /** The date last asked for: the calls of a session mostly fall on one day. */
+  #lastDate = { day: Number.NaN, text: "" };
   /** By slot: the offset in milliseconds, or NaN when it changes within the slot. */
   readonly #offsets = new Map<number, number>();
 
@@ -19,13 +21,13 @@ export class ZoneClock {
 
   /** `YYYY-MM-DD`. */
   day(time: number): string {
-    return isoDate(this.#local(time));
+    return this.#date(this.#local(time));
   }
 
   /** The date of the week's Monday. */
   week(time: number): string {
     const days = Math.floor(this.#local(time) / DAY_MS);
-    return isoDate((days - ((((days + 3) % 7) + 7) % 7)) * DAY_MS); // Day 0 of the epoch was a Thursday.
+    return this.#date((days - ((((days + 3) % 7) + 7) % 7)) * DAY_MS); // Day 0 of the epoch was a Thursday.
   }
 
   /** `YYYY-MM`. */
@@ -37,6 +39,15 @@ export class ZoneClock {
   hour(time: number): string {
     const local = new Date(this.#local(time)).toISOString();
     return `${local.slice(0, local.indexOf(":"))}:00`;
+  }
+
+  #date(local: number): string {
+    const day = Math.floor(local / DAY_MS);
+    if (day !== this.#lastDate.day) {
+      const iso = new Date(day * DAY_MS).toISOString();
+      this.#lastDate = { day, text: iso.slice(0, iso.indexOf("T")) };
+    }
+    return this.#lastDate.text;
   }
 
   #local(time: number): number {
@@ -55,9 +66,4 @@ export class ZoneClock {
       Temporal.Instant.fromEpochMilliseconds(Math.floor(time)).toZonedDateTimeISO(this.timeZone).offsetNanoseconds / 1e6
     );
   }
-}
-
-function isoDate(local: number): string {
-  const iso = new Date(local).toISOString();
-  return iso.slice(0, iso.indexOf("T"));
 }

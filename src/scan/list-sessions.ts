@@ -1,9 +1,6 @@
-import { filtersModels, modelFilter, timeFilter } from "../report/call-filter.js";
 import type { Session } from "../report/session-summary.js";
-import { projectFilter } from "./project-filter.js";
-import { readReport } from "./read-report.js";
-import { type Scanned, scanFiles } from "./scan-files.js";
-import type { SkippedFile, StoreOptions } from "./store-options.js";
+import { scanFiles } from "./scan-files.js";
+import { callFilters, type SkippedFile, type StoreOptions } from "./store-options.js";
 
 export interface ListOptions extends StoreOptions {
   /** Told of each file that was passed over. */
@@ -22,15 +19,10 @@ export interface ListOptions extends StoreOptions {
  *
  * for await (const { id, name, usage } of listAll({ stores: ["fixtures/store"] })) console.log(id, name, usage.costTotal);
  */
-export async function* listAll(options: ListOptions = {}): AsyncGenerator<Session, void, void> {
-  const isModelWanted = filtersModels(options) ? modelFilter(options) : undefined;
-  const isTimeWanted = timeFilter(options);
-  const isProjectWanted = projectFilter(options);
-  for await (const scanned of scanFiles(options, (file) => readReport(file, isProjectWanted))) {
-    const report = takeValue(scanned, options.onSkipped);
-    if (!report || !isTimeWanted(Date.parse(report.session.modified))) continue;
-    if (isModelWanted && !report.calls.some(isModelWanted)) continue;
-    yield report.session;
+export async function* listAll({ onSkipped, ...options }: ListOptions = {}): AsyncGenerator<Session, void, void> {
+  for await (const { result, skipped } of scanFiles({ ...options, name: "list", task: callFilters(options) })) {
+    for (const file of skipped) onSkipped?.(file);
+    yield* result;
   }
 }
 
@@ -42,13 +34,6 @@ export async function listSessions(
   const skipped: SkippedFile[] = [];
   for await (const session of listAll({ ...options, onSkipped: (file) => skipped.push(file) })) sessions.push(session);
   return { sessions: sessions.sort(byNewest), skipped: skipped.sort(byPath) };
-}
-
-/** What was made of a file; undefined, once it is reported, for one that was passed over. */
-export function takeValue<T>(scanned: Scanned<T>, onSkipped?: (skipped: SkippedFile) => void): T | undefined {
-  if ("value" in scanned) return scanned.value;
-  onSkipped?.({ path: scanned.file.path, reason: scanned.skipped });
-  return undefined;
 }
 
 export function byPath(a: { path: string }, b: { path: string }): number {

@@ -1,8 +1,11 @@
 import { headerCwd, type SessionHeader } from "../format/header.js";
-import type { StoreOptions } from "./store-options.js";
 
 /** A test for headers: cwd is one of the projects' paths or below one. Paths of Windows count as well. */
-export function projectFilter({ projects = [] }: StoreOptions): (header: SessionHeader) => boolean {
+export function projectFilter({
+  projects = [],
+}: {
+  projects?: readonly string[] | undefined;
+}): (header: SessionHeader) => boolean {
   if (projects.length === 0) return () => true;
   const folders = projects.map(plainPath);
   return (header) => {

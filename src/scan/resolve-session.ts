@@ -2,11 +2,9 @@ import { stat } from "node:fs/promises";
 import { resolve, sep } from "node:path";
 import { StoreError } from "../errors.js";
 import type { Session } from "../report/session-summary.js";
-import { byNewest, listAll, takeValue } from "./list-sessions.js";
-import { projectFilter } from "./project-filter.js";
-import { readHeader } from "./read-header.js";
+import { byNewest, listAll } from "./list-sessions.js";
 import { scanFiles } from "./scan-files.js";
-import type { StoreOptions } from "./store-options.js";
+import { callFilters, type StoreOptions } from "./store-options.js";
 
 /**
  * The path of the session that an argument means: a path, an exact id, a unique prefix of one, or `latest` (the newest `modified` that the filters
@@ -38,13 +36,11 @@ async function findLatest(options: StoreOptions): Promise<string> {
 async function findById(argument: string, options: StoreOptions): Promise<string> {
   const exact: string[] = [];
   const byPrefix: string[] = [];
-  const isProjectWanted = projectFilter(options);
-  for await (const scanned of scanFiles(options, readHeader)) {
-    const header = takeValue(scanned);
-    if (!header || !isProjectWanted(header)) continue;
-    const { path } = scanned.file;
-    if (header.id === argument) exact.push(path);
-    else if (header.id.startsWith(argument)) byPrefix.push(path);
+  for await (const { result } of scanFiles({ ...options, name: "headers", task: callFilters(options) })) {
+    for (const { path, id } of result) {
+      if (id === argument) exact.push(path);
+      else if (id.startsWith(argument)) byPrefix.push(path);
+    }
   }
   const candidates = (exact.length > 0 ? exact : byPrefix).sort();
   const [only] = candidates;

@@ -1,91 +1,146 @@
-import { type FileHandle, open } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import pLimit from "p-limit";
-import { SessionFormatError } from "../errors.js";
-import { describeFailure, findSessionFiles, type SessionFile } from "./find-session-files.js";
+import { findSessionFiles, type SessionFile } from "./find-session-files.js";
+import { type BatchResult, newReadBuffer, runBatch } from "./run-batch.js";
 import type { StoreOptions } from "./store-options.js";
+import type { TaskName, TaskOptions } from "./tasks.js";
+import { WorkerPool } from "./worker-pool.js";
 
-/** A file that is open for a scan. */
-export interface OpenFile extends SessionFile {
-  handle: FileHandle;
-  signal: AbortSignal | undefined;
-  /** To be told of bytes that were read, for progress. */
-  onBytes: (bytes: number) => void;
+/** A batch is full at either; small ones keep all workers busy to the end, large ones keep messages few. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+const BATCH_FILES = 64;
+
+/** Below this, starting a worker takes longer than reading it all. */
+const WORKER_BYTES = 4 * 1024 * 1024;
+
+const PROGRESS_MS = 50;
+
+export interface ScanFilesOptions<Name extends TaskName> extends StoreOptions {
+  /** Files that it refuses are not opened. */
+  isChosen?: (path: string) => boolean;
+  /** What runs over the files, and its own options. */
+  name: Name;
+  task: TaskOptions<Name>;
 }
-
-/** What came of one file. */
-export type Scanned<T> = { file: SessionFile; value: T } | { file: { path: string }; skipped: string };
 
 /**
- * Reads all files of the stores side by side, a bounded number open at a time, and yields what `scan` makes of each as soon as it is known, in no
- * particular order. A file that can't be opened or is no session is yielded as skipped, with the reason, and never stops the others.
- * Files that `isChosen` refuses are not opened. Memory: the list of files, and what the consumer has not taken yet.
+ * Runs a task over all files of the stores, shared out over worker threads, and yields what came of each batch as soon as it is known, in no particular
+ * order. Large files come first, so that none is left for the end. Files that can't be opened or are no sessions are named with each batch, and never
+ * stop the others. Memory: the list of files, and what the consumer has not taken yet.
+ *
+ * @throws StoreError for a store that is no folder; the reason of `signal` when it aborts; what a worker failed with, should one die.
  */
-export async function* scanFiles<T>(
-  options: StoreOptions,
-  scan: (file: OpenFile) => Promise<T>,
-  isChosen: (path: string) => boolean = () => true,
-): AsyncGenerator<Scanned<T>, void, void> {
-  const { files: found, skipped } = await findSessionFiles(options);
-  const files = found.filter(({ path }) => isChosen(path));
-  for (const { path, reason } of skipped) yield { file: { path }, skipped: reason };
-
-  const abort = new AbortController();
-  const signal = options.signal ? AbortSignal.any([options.signal, abort.signal]) : abort.signal;
-  const progress = { done: 0, total: files.length, bytes: 0, totalBytes: 0 };
-  for (const file of files) progress.totalBytes += file.sizeBytes;
-  const onBytes = (bytes: number): void => {
-    progress.bytes += bytes;
-    options.onProgress?.({ ...progress });
+export async function* scanFiles<Name extends TaskName>(
+  options: ScanFilesOptions<Name>,
+): AsyncGenerator<BatchResult<Name>, void, void> {
+  const { name, task, isChosen, signal, jobs = availableParallelism() } = options;
+  let pool: WorkerPool<Name> | undefined;
+  let foundBytes = 0;
+  const onFound = ({ path, sizeBytes }: SessionFile): void => {
+    foundBytes += isChosen && !isChosen(path) ? 0 : sizeBytes;
+    // The workers start while the search for files goes on.
+    if (foundBytes > WORKER_BYTES) pool ??= new WorkerPool(jobs, name, task);
   };
-
-  const results = new Arrivals<Scanned<T>>();
-  const limit = pLimit(options.jobs ?? 2 * availableParallelism());
-  const all = Promise.all(
-    files.map((file) =>
-      limit(async () => {
-        signal.throwIfAborted();
-        results.push(await scanFile(file, scan, signal, onBytes));
-        progress.done++;
-        options.onProgress?.({ ...progress });
-      }),
-    ),
-  );
-  all.then(
-    () => results.end(),
-    (error: unknown) => results.fail(error),
-  );
   try {
+    const { files: found, skipped } = await findSessionFiles(options, onFound);
+    const files = isChosen ? found.filter(({ path }) => isChosen(path)) : found;
+    yield { ...runBatch(name, task, [], { buffer: Buffer.alloc(0), onBytes: () => {} }), skipped };
+    const batches = makeBatches(files);
+    const progress = new Progress(files, options.onProgress);
+    if (pool) yield* runInWorkers(pool, batches, progress, jobs, signal);
+    else yield* runHere(name, task, batches, progress, signal);
+  } finally {
+    await pool?.close();
+  }
+}
+
+/** Large files first; then batches of files up to some bytes. */
+function makeBatches(files: readonly SessionFile[]): SessionFile[][] {
+  const bySize = [...files].sort((a, b) => b.sizeBytes - a.sizeBytes);
+  const batches: SessionFile[][] = [];
+  let batch: SessionFile[] = [];
+  let bytes = 0;
+  for (const file of bySize) {
+    if (batch.length > 0 && (bytes + file.sizeBytes > BATCH_BYTES || batch.length === BATCH_FILES)) {
+      batches.push(batch);
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(file);
+    bytes += file.sizeBytes;
+  }
+  return batch.length > 0 ? [...batches, batch] : batches;
+}
+
+async function* runInWorkers<Name extends TaskName>(
+  pool: WorkerPool<Name>,
+  batches: SessionFile[][],
+  progress: Progress,
+  jobs: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<BatchResult<Name>, void, void> {
+  const results = new Arrivals<BatchResult<Name>>();
+  // Two for each worker: one that it reads, and one that it finds waiting.
+  const limit = pLimit(2 * jobs);
+  const run = async (batch: SessionFile[]): Promise<void> => {
+    results.push(await pool.run(batch));
+    progress.add(batch.length, pool.bytesRead);
+  };
+  const abort = (): void => results.fail(signal!.reason);
+  signal?.addEventListener("abort", abort);
+  const timer = setInterval(() => progress.add(0, pool.bytesRead), PROGRESS_MS);
+  try {
+    signal?.throwIfAborted();
+    limit.map(batches, run).then(
+      () => results.end(),
+      (error: unknown) => results.fail(error),
+    );
     yield* results;
   } finally {
-    abort.abort();
-    await all.catch(() => {}); // Whatever failed was thrown above; here only the open files are waited for.
+    clearInterval(timer);
+    signal?.removeEventListener("abort", abort);
+    limit.clearQueue();
   }
 }
 
-async function scanFile<T>(
-  file: SessionFile,
-  scan: (file: OpenFile) => Promise<T>,
-  signal: AbortSignal,
-  onBytes: (bytes: number) => void,
-): Promise<Scanned<T>> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(file.path);
-    return { file, value: await scan({ ...file, handle, signal, onBytes }) };
-  } catch (error) {
-    const reason = whySkipped(error);
-    if (signal.aborted || reason === undefined) throw error;
-    return { file, skipped: reason };
-  } finally {
-    await handle?.close();
+async function* runHere<Name extends TaskName>(
+  name: Name,
+  task: TaskOptions<Name>,
+  batches: SessionFile[][],
+  progress: Progress,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<BatchResult<Name>, void, void> {
+  let bytesRead = 0;
+  const shared = {
+    buffer: newReadBuffer(),
+    onBytes: (bytes: number) => {
+      bytesRead += bytes;
+    },
+  };
+  for (const batch of batches) {
+    signal?.throwIfAborted();
+    yield runBatch(name, task, batch, shared);
+    progress.add(batch.length, bytesRead);
   }
 }
 
-/** Why a file is passed over; undefined for a failure that is not the file's. */
-function whySkipped(error: unknown): string | undefined {
-  if (error instanceof SessionFormatError) return error.reason;
-  return (error as NodeJS.ErrnoException).syscall === undefined ? undefined : describeFailure(error);
+/** Tells how far a scan has come. */
+class Progress {
+  readonly #onProgress: StoreOptions["onProgress"];
+  readonly #state = { done: 0, total: 0, bytes: 0, totalBytes: 0 };
+
+  constructor(files: readonly SessionFile[], onProgress: StoreOptions["onProgress"]) {
+    this.#onProgress = onProgress;
+    this.#state.total = files.length;
+    for (const { sizeBytes } of files) this.#state.totalBytes += sizeBytes;
+  }
+
+  /** Notes that `files` more are done, and `bytes` were read in all. */
+  add(files: number, bytes: number): void {
+    this.#state.done += files;
+    this.#state.bytes = bytes;
+    this.#onProgress?.({ ...this.#state });
+  }
 }
 
 /** Results in order of arrival, for one consumer. */
@@ -106,17 +161,17 @@ class Arrivals<T> implements AsyncIterable<T> {
   }
 
   fail(error: unknown): void {
-    this.#failure = { error };
+    this.#failure ??= { error };
     this.#wake();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
     for (;;) {
+      if (this.#failure) throw this.#failure.error;
       const arrived = this.#waiting;
       this.#waiting = [];
       yield* arrived;
-      if (this.#failure) throw this.#failure.error;
-      if (this.#waiting.length > 0) continue;
+      if (this.#waiting.length > 0 || this.#failure) continue;
       if (this.#ended) return;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

@@ -1,4 +1,5 @@
 import { defaultStore } from "./default-store.js";
+import type { FilterOptions } from "./tasks.js";
 
 /** How far a scan has come. */
 export interface ScanProgress {
@@ -30,7 +31,7 @@ export interface StoreOptions {
   until?: number;
   /** IANA name; default the system's. */
   timeZone?: string;
-  /** How many files are read side by side; default twice the cores. */
+  /** How many worker threads read files side by side; default the cores. A small store is read without any. */
   jobs?: number;
   onProgress?: (progress: ScanProgress) => void;
   signal?: AbortSignal;
@@ -44,4 +45,9 @@ export interface SkippedFile {
 
 export function storesOf({ stores }: StoreOptions): readonly string[] {
   return stores && stores.length > 0 ? stores : [defaultStore()];
+}
+
+/** The filters among the options, in a form that can be posted to a worker. */
+export function callFilters({ projects, models, providers, since, until }: StoreOptions): FilterOptions {
+  return { projects, models, providers, since, until };
 }

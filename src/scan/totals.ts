@@ -1,14 +1,9 @@
 import { emptyUsage, type Usage } from "../format/usage.js";
-import { modelFilter, timeFilter } from "../report/call-filter.js";
 import { CallGroups, type GroupKey, type GroupSort, type UsageGroup } from "../report/group-calls.js";
-import { mapBranches } from "../report/map-branches.js";
 import { UsageSum } from "../report/sum-usage.js";
 import { ZoneClock } from "../report/zone-clock.js";
-import { takeValue } from "./list-sessions.js";
-import { projectFilter } from "./project-filter.js";
-import { readReport, type SessionReport } from "./read-report.js";
 import { scanFiles } from "./scan-files.js";
-import type { StoreOptions } from "./store-options.js";
+import { callFilters, type StoreOptions } from "./store-options.js";
 
 export interface TotalsOptions extends StoreOptions {
   /** What to group by; several keys are nested. Default: no groups, only the total. */
@@ -46,46 +41,26 @@ export interface Totals {
  * console.log(groups.map(({ key, costTotal }) => [key.model, costTotal]), total.costTotal);
  */
 export async function totals(options: TotalsOptions = {}): Promise<Totals> {
-  const clock = new ZoneClock(options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const sums = new TotalsSums(options, clock);
-  let skipped = 0;
-  for await (const scanned of scanFiles(options, (file) => readReport(file, projectFilter(options)))) {
-    const report = takeValue(scanned, () => skipped++);
-    if (report) sums.add(report);
+  const { by = [], timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options;
+  const groups = new CallGroups(by, new ZoneClock(timeZone));
+  const total = new UsageSum();
+  let files = 0;
+  let skippedFiles = 0;
+  let damagedLines = 0;
+  const task = { ...callFilters(options), by, timeZone };
+  for await (const { result, skipped } of scanFiles({ ...options, name: "totals", task })) {
+    groups.merge(result.groups);
+    total.merge(result.total);
+    files += result.files;
+    damagedLines += result.damagedLines;
+    skippedFiles += skipped.length;
   }
   return {
-    groups: sums.groups.groups(options.sort, options.order).slice(0, options.limit),
-    total: sums.total.total(),
+    groups: groups.groups(options.sort, options.order).slice(0, options.limit),
+    total: total.total(),
     duplicates: emptyUsage(),
-    files: sums.files,
-    skipped,
-    damagedLines: sums.damagedLines,
+    files,
+    skipped: skippedFiles,
+    damagedLines,
   };
-}
-
-class TotalsSums {
-  readonly groups: CallGroups;
-  readonly total = new UsageSum();
-  files = 0;
-  damagedLines = 0;
-  readonly #isModelWanted: ReturnType<typeof modelFilter>;
-  readonly #isTimeWanted: ReturnType<typeof timeFilter>;
-
-  constructor(options: TotalsOptions, clock: ZoneClock) {
-    this.groups = new CallGroups(options.by ?? [], clock);
-    this.#isModelWanted = modelFilter(options);
-    this.#isTimeWanted = timeFilter(options);
-  }
-
-  add({ session, calls, index }: SessionReport): void {
-    this.files++;
-    this.damagedLines += session.damagedLines;
-    const owner = { sessionId: session.id, cwd: session.cwd };
-    const branchOf = this.groups.by.includes("branch") ? mapBranches(index) : () => null;
-    for (const call of calls) {
-      if (!this.#isTimeWanted(call.time) || !this.#isModelWanted(call)) continue;
-      this.total.add(call.usage);
-      if (this.groups.by.length > 0) this.groups.add({ call, owner, branch: branchOf(call.number) });
-    }
-  }
 }

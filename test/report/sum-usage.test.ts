@@ -47,7 +47,7 @@ test("UsageSum merges partial sums with what rounding took from them", () => {
   parts[0]!.add({ ...emptyUsage(), costTotal: 1e9, calls: 1 });
   for (let at = 0; at < 100_000; at++) parts[at % 2]!.add({ ...emptyUsage(), costTotal: 1e-6, calls: 1 });
   const whole = new UsageSum();
-  for (const part of parts) whole.merge(part);
+  for (const part of parts) whole.merge(part.parts());
   assert.ok(Math.abs(whole.total().costTotal - 1_000_000_000.1) < 1e-6);
   assert.equal(whole.total().calls, 100_001);
 });

@@ -1,0 +1,100 @@
+import { Worker } from "node:worker_threads";
+import type { SessionFile } from "./find-session-files.js";
+import type { BatchResult } from "./run-batch.js";
+import type { TaskName, TaskOptions } from "./tasks.js";
+
+/** What a worker is started with. */
+export interface WorkerSetup {
+  name: TaskName;
+  options: TaskOptions<TaskName>;
+  /** Eight bytes that all workers add to: the bytes read so far. */
+  bytesRead: SharedArrayBuffer;
+}
+
+export interface BatchRequest {
+  id: number;
+  files: SessionFile[];
+}
+
+export type BatchReply = { id: number; batch: BatchResult<TaskName> } | { id: number; error: unknown };
+
+interface PendingBatch {
+  worker: Worker;
+  resolve: (batch: BatchResult<TaskName>) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * A worker lives on what it reads at the moment; without these bounds V8 lets the garbage of each thread grow to many times that.
+ */
+const HEAP_LIMITS = { maxYoungGenerationSizeMb: 6 };
+
+/** Threads that run one task over batches of files. A worker that dies fails the batches that it had, and all later ones. */
+export class WorkerPool<Name extends TaskName> {
+  readonly #workers: Worker[];
+  readonly #loads = new Map<Worker, number>();
+  readonly #pending = new Map<number, PendingBatch>();
+  readonly #bytesRead = new SharedArrayBuffer(8);
+  #nextId = 0;
+  #failure: { error: unknown } | undefined;
+
+  constructor(size: number, name: Name, options: TaskOptions<Name>) {
+    const workerData = { name, options, bytesRead: this.#bytesRead } satisfies WorkerSetup;
+    this.#workers = Array.from({ length: size }, () => this.#start(workerData));
+  }
+
+  /** Bytes that the workers have read so far. */
+  get bytesRead(): number {
+    return Number(new BigInt64Array(this.#bytesRead)[0]!);
+  }
+
+  /** Hands a batch to the worker with the fewest; fails with what the worker failed with. */
+  run(files: SessionFile[]): Promise<BatchResult<Name>> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure) {
+        reject(this.#failure.error);
+        return;
+      }
+      const worker = this.#workers.reduce((least, other) =>
+        this.#loadOf(other) < this.#loadOf(least) ? other : least,
+      );
+      const id = this.#nextId++;
+      this.#pending.set(id, { worker, resolve: resolve as PendingBatch["resolve"], reject });
+      this.#loads.set(worker, this.#loadOf(worker) + 1);
+      worker.postMessage({ id, files } satisfies BatchRequest);
+    });
+  }
+
+  /** Ends all workers, whatever they are doing. */
+  async close(): Promise<void> {
+    this.#fail(new Error("Cannot scan: the workers were stopped"));
+    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+  }
+
+  #start(workerData: WorkerSetup): Worker {
+    const worker = new Worker(new URL("./worker.js", import.meta.url), { workerData, resourceLimits: HEAP_LIMITS });
+    worker.on("message", (reply: BatchReply) => this.#settle(reply));
+    worker.on("error", (error) => this.#fail(error));
+    worker.on("exit", (code) => this.#fail(new Error(`Cannot scan: a worker ended with code ${code}`)));
+    return worker;
+  }
+
+  #loadOf(worker: Worker): number {
+    return this.#loads.get(worker) ?? 0;
+  }
+
+  #settle(reply: BatchReply): void {
+    const batch = this.#pending.get(reply.id);
+    if (!batch) return;
+    this.#pending.delete(reply.id);
+    this.#loads.set(batch.worker, this.#loadOf(batch.worker) - 1);
+    if ("error" in reply) batch.reject(reply.error);
+    else batch.resolve(reply.batch);
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    for (const { reject } of this.#pending.values()) reject(this.#failure.error);
+    this.#pending.clear();
+  }
+}
