@@ -190,15 +190,15 @@ test("readLeanEntry agrees with pruneEntry over any entry, and over what is left
   fc.assert(
     fc.property(anyEntry, anyEntry, ({ bytes, random }, other) => {
       assertReads(bytes, bytes.length % 5);
-      for (let round = 0; round < 15; round++) {
+      for (let round = 0; round < 8; round++) {
         const damaged = damage(bytes, other.bytes, random);
         if (readPlainly(damaged, "links")) whole++;
         assertReads(damaged, round % 5);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 200 },
   );
-  assert.ok(whole > 300, "some damage leaves an object");
+  assert.ok(whole > 100, "some damage leaves an object");
 });
 
 /** A byte changed, a bit flipped, the end or the begin torn off, or another entry glued on or in. */
