@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { SessionManager } from "../../src/store/session-manager.js";
 import { scratchFolder } from "../helpers/files.js";
@@ -26,7 +26,7 @@ for (const peer of peers) {
   for (const isPersisted of [false, true]) {
     const where = isPersisted ? "in a file" : "in memory";
     test(`SessionManager does what ${peer.name} does, ${where}`, (context) => {
-      const folder = scratchFolder(context);
+      const folder = memoryFolder(context);
       const runs = isPersisted ? RUNS : Math.ceil(RUNS / 2);
       context.diagnostic(`${runs} sequences, seed ${SEED}`);
       fc.assert(
@@ -42,6 +42,14 @@ for (const peer of peers) {
       );
     });
   }
+}
+
+/** A folder in memory where there is one: thousands of small files, and most of the time would go to the disk. */
+function memoryFolder(context: TestContext): string {
+  if (!existsSync("/dev/shm")) return scratchFolder(context);
+  const folder = mkdtempSync("/dev/shm/pi-sessions-test-");
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 test("SessionManager is compared with pi's own class", { skip: peers.length > 0 ? false : NO_PEERS }, () => {});
