@@ -92,9 +92,9 @@ export class Output {
     if (line !== undefined) this.note(`${this.#styleFor(this.#stderr, "yellow", "warning")}: ${line}`);
   }
 
-  /** A line on stderr, behind the results, that sums them up. */
-  note(line: string): void {
-    if (!this.#quiet) this.#remarks.push(line);
+  /** A line on stderr, behind the results, that sums them up; undefined for nothing to say. */
+  note(line: string | undefined): void {
+    if (line !== undefined && !this.#quiet) this.#remarks.push(line);
   }
 
   /** A line on stderr about why the request failed, at once. */

@@ -1,4 +1,3 @@
-import Table from "cli-table3";
 import { cutToWidth, displayWidth } from "./display-width.js";
 
 export interface Column {
@@ -25,27 +24,6 @@ const GAP = "  ";
 const LEAST_WIDTH = 8;
 /** ... and this much, if it takes no more than leaving out columns that are extra. */
 const FAIR_WIDTH = 16;
-/** Rows that cli-table3 lays out at a time: its work grows with the square of them. */
-const ROWS_AT_A_TIME = 50;
-
-const NO_BORDERS = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: GAP,
-};
-
 /**
  * The lines of a table with aligned columns: head, rows, total. Cells must hold no control characters (see `cellText`).
  * Put a column of free text last: text of scripts whose width terminals disagree on then shifts nothing.
@@ -60,11 +38,9 @@ export function* tableLines(columns: Column[], rows: string[][], options: TableO
     columns: shownOf(columns),
     widths: narrowWidths(shownOf(columns), shownOf(natural), width),
   };
-  yield* layoutRows(layout, [shownOf(head)]).map(emphasise);
-  for (let at = 0; at < rows.length; at += ROWS_AT_A_TIME) {
-    yield* layoutRows(layout, rows.slice(at, at + ROWS_AT_A_TIME).map(shownOf));
-  }
-  if (total) yield* layoutRows(layout, [shownOf(total)]).map(emphasise);
+  yield emphasise(layoutRow(layout, shownOf(head)));
+  for (const row of rows) yield layoutRow(layout, shownOf(row));
+  if (total) yield emphasise(layoutRow(layout, shownOf(total)));
 }
 
 interface Layout {
@@ -116,20 +92,16 @@ function widestToCut(columns: Column[], widths: number[]): number | undefined {
   return widest;
 }
 
-function layoutRows({ columns, widths }: Layout, rows: string[][]): string[] {
-  const last = columns.length - 1;
-  const table = new Table({
-    chars: NO_BORDERS,
-    style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
-    colAligns: columns.map(({ align = "left" }) => align),
-    // A last column of words has nothing behind it to be aligned with.
-    colWidths: widths.map((each, index) => (index === last && columns[last]!.align !== "right" ? null : each)),
-  });
-  for (const row of rows) table.push(row.map((cell, index) => cutCell(cell, columns[index]!, widths[index]!)));
-  return table
-    .toString()
-    .split("\n")
-    .map((line) => line.trimEnd());
+function layoutRow({ columns, widths }: Layout, row: string[]): string {
+  const cells = row.map((cell, index) =>
+    padCell(cutCell(cell, columns[index]!, widths[index]!), columns[index]!, widths[index]!),
+  );
+  return cells.join(GAP).trimEnd();
+}
+
+function padCell(cell: string, { align = "left" }: Column, width: number): string {
+  const padding = " ".repeat(Math.max(0, width - displayWidth(cell)));
+  return align === "left" ? cell + padding : padding + cell;
 }
 
 function cutCell(cell: string, { cut }: Column, width: number): string {

@@ -77,10 +77,11 @@ function defineTotals(
     async run(request) {
       const { options, output } = request;
       const by = [...new Set([...firstKeys, ...(options.by ?? [])])];
-      const { sort, order, limit, budget } = options;
+      const { sort, order, limit, dedupe, budget } = options;
       const found = await totals({
         ...libraryOptions(request),
         by,
+        dedupe,
         ...(sort && { sort }),
         ...(order && { order }),
         ...(limit && { limit }),
@@ -96,6 +97,7 @@ function defineTotals(
         });
         for (const line of lines) await output.printLine(line);
       }
+      output.note(duplicatesNote(found.duplicates));
       output.warn(passedOverWarning({ damagedLines: found.damagedLines, files: found.skipped }));
       if (budget === undefined || found.total.costTotal <= budget) return ExitCode.done;
       output.warn(`over budget: ${formatCost(found.total.costTotal)} of ${formatCost(budget)}`);
@@ -119,6 +121,13 @@ function totalsOptions(): Option[] {
     new Option("--budget <usd>", "exit with 3 when the total cost is above it").argParser(parseDollars),
     new Option("--cache", "add the share of prompt tokens that were read from the cache"),
   ];
+}
+
+/** What was left out, since it was paid once; undefined for nothing. */
+function duplicatesNote({ calls, costTotal }: Usage): string | undefined {
+  if (calls === 0) return undefined;
+  const copies = calls === 1 ? "copy of a call" : "copies of calls";
+  return `left out: ${formatCount(calls)} ${copies} in forked sessions, ${formatCost(costTotal)} (--no-dedupe counts them again)`;
 }
 
 function withCacheShare(group: UsageGroup): UsageGroup & { cacheShare: number } {

@@ -83,6 +83,11 @@ export class CallGroups {
     for (const { values, usage } of parts) this.#sumAt(values.length, (at) => values[at]!).merge(usage);
   }
 
+  /** Takes away what was added before; a group without calls is none. */
+  subtract(parts: GroupParts): void {
+    for (const { values, usage } of parts) this.#sumAt(values.length, (at) => values[at]!).subtract(usage);
+  }
+
   parts(): GroupParts {
     const parts: GroupParts = [];
     const walk = (level: Level, values: (string | null)[]): void => {
@@ -105,7 +110,7 @@ export class CallGroups {
       sum.merge(usage);
       return { key: Object.fromEntries(this.by.map((name, at) => [name, values[at]!])), ...sum.total() };
     });
-    return groups.sort((a, b) => direction * compareBy[by](a, b) || compareKeys(a, b));
+    return groups.filter(({ calls }) => calls > 0).sort((a, b) => direction * compareBy[by](a, b) || compareKeys(a, b));
   }
 
   #sumAt(depth: number, valueAt: (at: number) => string | null): UsageSum {

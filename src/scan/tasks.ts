@@ -1,16 +1,21 @@
+import { resolve } from "node:path";
 import { headerCwd, type SessionHeader } from "../format/header.js";
 import type { Problem } from "../format/problem.js";
+import type { Usage } from "../format/usage.js";
 import { checkOpenSessionSync } from "../read/check-session.js";
 import type { EntrySink } from "../read/entry-parser.js";
 import { pumpSessionSync, SessionPump } from "../read/pump-session.js";
 import type { Call } from "../report/call.js";
 import { type CallFilterOptions, filtersModels, modelFilter, timeFilter } from "../report/call-filter.js";
-import { CallGroups, type GroupKey, type GroupParts } from "../report/group-calls.js";
+import { CallFingerprints, callIdentity } from "../report/call-fingerprint.js";
+import type { LineageFile } from "../report/file-lineage.js";
+import { CallGroups, type CallOwner, type GroupKey, type GroupParts } from "../report/group-calls.js";
 import { mapBranches } from "../report/map-branches.js";
 import type { Session } from "../report/session-summary.js";
 import { SizeGroups, type SizeParts } from "../report/size-groups.js";
 import { type UsageParts, UsageSum } from "../report/sum-usage.js";
 import { ZoneClock } from "../report/zone-clock.js";
+import type { SessionIndex } from "../tree/session-index.js";
 import type { OpenSession } from "./open-session.js";
 import { projectFilter } from "./project-filter.js";
 import { STORE_MAX_LINE_BYTES, scanSession } from "./scan-session.js";
@@ -53,6 +58,15 @@ function listTask(options: FilterOptions): Task<Session[]> {
 export interface TotalsTaskOptions extends FilterOptions {
   by: readonly GroupKey[];
   timeZone: string;
+  /** Whether each file's calls are to be told from those of others. */
+  fingerprints: boolean;
+}
+
+/** A file and its calls, for the ledger that tells copies from calls. */
+export interface FingerprintedFile extends LineageFile {
+  fingerprints: Int32Array;
+  /** What all its calls came to. */
+  usage: Usage;
 }
 
 export interface TotalsPart {
@@ -60,51 +74,144 @@ export interface TotalsPart {
   total: UsageParts;
   files: number;
   damagedLines: number;
+  /** All files, whatever the filters say: a copy is one wherever the call stands. */
+  fingerprinted: FingerprintedFile[];
 }
 
 /** The sums of the calls that the filters let through. */
 function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
+  const { by, fingerprints: wantsFingerprints } = options;
   const clock = new ZoneClock(options.timeZone);
   const isProjectWanted = projectFilter(options);
-  const isTimeWanted = timeFilter(options);
-  const isModelWanted = modelFilter(options);
-  const groups = new CallGroups(options.by, clock);
+  const groups = new CallGroups(by, clock);
   const total = new UsageSum();
-  const byBranch = groups.by.includes("branch");
+  const fingerprinted: FingerprintedFile[] = [];
   let files = 0;
   let damagedLines = 0;
   return {
     scan(file) {
-      let sums = new CallGroups(options.by, clock);
-      let sum = new UsageSum();
-      let calls: Call[] = [];
-      let owner = { sessionId: "", cwd: null as string | null };
+      let sums: FileSums;
+      let fingerprints: CallFingerprints;
+      let isWanted = true;
       const scanned = scanSession(file, {
-        wantsIndex: byBranch,
+        wantsIndex: groups.by.includes("branch"),
         begin(header) {
-          if (!isProjectWanted(header)) return undefined;
-          sums = new CallGroups(options.by, clock);
-          sum = new UsageSum();
-          calls = [];
-          owner = { sessionId: header.id, cwd: headerCwd(header) };
-          return (call) => {
-            if (!isTimeWanted(call.time) || !isModelWanted(call)) return;
-            sum.add(call.usage);
-            if (byBranch) calls.push(call);
-            else if (options.by.length > 0) sums.add({ call, owner, branch: null });
+          isWanted = isProjectWanted(header);
+          if (!isWanted && !wantsFingerprints) return undefined;
+          sums = new FileSums(header, options, clock);
+          fingerprints = new CallFingerprints();
+          return (call, entry) => {
+            if (wantsFingerprints) fingerprints.add(call, callIdentity(entry));
+            if (isWanted) sums.add(call);
           };
         },
       });
       if (!scanned) return;
-      const branchOf = scanned.index && mapBranches(scanned.index);
-      for (const call of calls) sums.add({ call, owner, branch: branchOf!(call.number) });
-      groups.merge(sums.parts());
-      total.merge(sum.parts());
+      const { path, id, parentSession, created, usage } = scanned.session;
+      if (wantsFingerprints) {
+        fingerprinted.push({
+          path: resolve(path),
+          id,
+          parent: parentSession,
+          created: created === null ? null : Date.parse(created),
+          fingerprints: fingerprints!.finish(),
+          usage,
+        });
+      }
+      if (!isWanted) return;
+      const parts = sums!.finish(scanned.index);
+      groups.merge(parts.groups);
+      total.merge(parts.total);
       files++;
       damagedLines += scanned.session.damagedLines;
     },
-    finish: () => ({ groups: groups.parts(), total: total.parts(), files, damagedLines }),
+    finish: () => ({ groups: groups.parts(), total: total.parts(), files, damagedLines, fingerprinted }),
   };
+}
+
+export interface CopiesTaskOptions extends FilterOptions {
+  by: readonly GroupKey[];
+  timeZone: string;
+  /** By path: the calls that are copies, by their number in the file, ascending. */
+  copies: ReadonlyMap<string, Uint32Array>;
+}
+
+export interface CopiesPart {
+  groups: GroupParts;
+  total: UsageParts;
+  /** By path: what the copies in it came to, whatever the filters say. */
+  copied: { path: string; usage: Usage }[];
+}
+
+/** The sums of the copies among the calls that the filters let through. */
+function copiesTask(options: CopiesTaskOptions): Task<CopiesPart> {
+  const clock = new ZoneClock(options.timeZone);
+  const isProjectWanted = projectFilter(options);
+  const groups = new CallGroups(options.by, clock);
+  const total = new UsageSum();
+  const copied: CopiesPart["copied"] = [];
+  return {
+    scan(file) {
+      const path = resolve(file.path);
+      const isCopy = new Set(options.copies.get(path));
+      let sums: FileSums;
+      let all = new UsageSum();
+      let isWanted = true;
+      const scanned = scanSession(file, {
+        wantsIndex: groups.by.includes("branch"),
+        begin(header) {
+          isWanted = isProjectWanted(header);
+          sums = new FileSums(header, options, clock);
+          all = new UsageSum();
+          return (call) => {
+            if (!isCopy.has(call.ordinal)) return;
+            all.add(call.usage);
+            if (isWanted) sums.add(call);
+          };
+        },
+      });
+      copied.push({ path, usage: all.total() });
+      if (!isWanted) return;
+      const parts = sums!.finish(scanned!.index);
+      groups.merge(parts.groups);
+      total.merge(parts.total);
+    },
+    finish: () => ({ groups: groups.parts(), total: total.parts(), copied }),
+  };
+}
+
+/** The sums of one file's calls: those that the filters let through. */
+class FileSums {
+  readonly #groups: CallGroups;
+  readonly #total = new UsageSum();
+  readonly #owner: CallOwner;
+  readonly #isTimeWanted: ReturnType<typeof timeFilter>;
+  readonly #isModelWanted: ReturnType<typeof modelFilter>;
+  /** Calls that can only be grouped once the tree is known. */
+  readonly #waiting: Call[] = [];
+
+  constructor(header: SessionHeader, options: FilterOptions & { by: readonly GroupKey[] }, clock: ZoneClock) {
+    this.#groups = new CallGroups(options.by, clock);
+    this.#owner = { sessionId: header.id, cwd: headerCwd(header) };
+    this.#isTimeWanted = timeFilter(options);
+    this.#isModelWanted = modelFilter(options);
+  }
+
+  add(call: Call): void {
+    if (!this.#isTimeWanted(call.time) || !this.#isModelWanted(call)) return;
+    this.#total.add(call.usage);
+    if (this.#groups.by.includes("branch")) this.#waiting.push(call);
+    else if (this.#groups.by.length > 0) this.#groups.add({ call, owner: this.#owner, branch: null });
+  }
+
+  /** `index` is needed where calls are grouped by branch. */
+  finish(index: SessionIndex | undefined): { groups: GroupParts; total: UsageParts } {
+    const branchOf = index && mapBranches(index);
+    for (const call of this.#waiting) {
+      this.#groups.add({ call, owner: this.#owner, branch: branchOf!(call.number) });
+    }
+    return { groups: this.#groups.parts(), total: this.#total.parts() };
+  }
 }
 
 /** What is wrong with each session. */
@@ -176,7 +283,14 @@ function headersTask(options: FilterOptions): Task<{ path: string; id: string }[
  * The reports that a worker can run, by name: a function can't be posted to a worker. Each makes one result of a batch of files, which does not depend
  * on their order.
  */
-export const tasks = { list: listTask, totals: totalsTask, check: checkTask, sizes: sizesTask, headers: headersTask };
+export const tasks = {
+  list: listTask,
+  totals: totalsTask,
+  copies: copiesTask,
+  check: checkTask,
+  sizes: sizesTask,
+  headers: headersTask,
+};
 
 export type TaskName = keyof typeof tasks;
 export type TaskOptions<Name extends TaskName> = Parameters<(typeof tasks)[Name]>[0];

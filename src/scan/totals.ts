@@ -1,7 +1,8 @@
-import { emptyUsage, type Usage } from "../format/usage.js";
+import type { Usage } from "../format/usage.js";
 import { CallGroups, type GroupKey, type GroupSort, type UsageGroup } from "../report/group-calls.js";
 import { UsageSum } from "../report/sum-usage.js";
 import { ZoneClock } from "../report/zone-clock.js";
+import { CopyFinder } from "./copy-finder.js";
 import { scanFiles } from "./scan-files.js";
 import { callFilters, type StoreOptions } from "./store-options.js";
 
@@ -13,15 +14,17 @@ export interface TotalsOptions extends StoreOptions {
   order?: "asc" | "desc";
   /** Groups given at most; the total is of all. */
   limit?: number;
+  /** Whether a call that forks copied counts once, in the oldest file that holds it. Default true. */
+  dedupe?: boolean;
 }
 
 export interface Totals {
   groups: UsageGroup[];
   /** Everything that the filters let through. */
   total: Usage;
-  /** The copies of calls among it. */
+  /** The copies of calls that the filters would have let through; none without `dedupe`. */
   duplicates: Usage;
-  /** Sessions read. */
+  /** Sessions that the filters let through. */
   files: number;
   /** Files passed over. */
   skipped: number;
@@ -30,7 +33,9 @@ export interface Totals {
 
 /**
  * Adds up the usage of all sessions of the stores: tokens and cost, by any keys. `since`, `until`, `models` and `providers` choose calls.
- * Does not depend on the order in which files are read. Memory: the list of files, a sum a group, and the sessions being read.
+ * A call that forks copied counts once, in the oldest file that holds it, whatever the filters let through: for that all files are read, and those with
+ * copies twice. Does not depend on the order in which files are read.
+ * Memory: the list of files, a sum a group, the sessions being read, and about 30 bytes a call to tell copies.
  *
  * @throws StoreError for a store that is no folder, RangeError for an unknown time zone; the reason of `signal` when it aborts.
  *
@@ -41,24 +46,33 @@ export interface Totals {
  * console.log(groups.map(({ key, costTotal }) => [key.model, costTotal]), total.costTotal);
  */
 export async function totals(options: TotalsOptions = {}): Promise<Totals> {
-  const { by = [], timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options;
+  const { by = [], timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone, dedupe = true } = options;
   const groups = new CallGroups(by, new ZoneClock(timeZone));
   const total = new UsageSum();
+  const copyFinder = new CopyFinder();
   let files = 0;
   let skippedFiles = 0;
   let damagedLines = 0;
   const task = { ...callFilters(options), by, timeZone };
-  for await (const { result, skipped } of scanFiles({ ...options, name: "totals", task })) {
+  for await (const batch of scanFiles({ ...options, name: "totals", task: { ...task, fingerprints: dedupe } })) {
+    const { result, skipped } = batch;
     groups.merge(result.groups);
     total.merge(result.total);
     files += result.files;
     damagedLines += result.damagedLines;
     skippedFiles += skipped.length;
+    copyFinder.add(result.fingerprinted);
+  }
+  const duplicates = new UsageSum();
+  for await (const copies of copyFinder.sumCopies(options, task)) {
+    groups.subtract(copies.groups);
+    total.subtract(copies.total);
+    duplicates.merge(copies.total);
   }
   return {
     groups: groups.groups(options.sort, options.order).slice(0, options.limit),
     total: total.total(),
-    duplicates: emptyUsage(),
+    duplicates: duplicates.total(),
     files,
     skipped: skippedFiles,
     damagedLines,

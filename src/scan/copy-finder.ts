@@ -1,0 +1,43 @@
+import { resolve } from "node:path";
+import { CallLedger, type CallOrigins } from "../report/call-ledger.js";
+import { scanFiles } from "./scan-files.js";
+import type { StoreOptions } from "./store-options.js";
+import type { CopiesPart, CopiesTaskOptions, FingerprintedFile } from "./tasks.js";
+
+/** Tells the calls of a store from their copies, once all its files went by, and reads the files with copies once more to add those up. */
+export class CopyFinder {
+  readonly #ledger = new CallLedger();
+  /** By the ledger's number. */
+  readonly #paths: string[] = [];
+
+  add(files: readonly FingerprintedFile[]): void {
+    for (const { fingerprints, ...file } of files) {
+      this.#ledger.add(file, fingerprints);
+      this.#paths.push(file.path);
+    }
+  }
+
+  /** Where the calls and the files came from; nothing can be added after. */
+  finish(): CallOrigins {
+    return this.#ledger.finish();
+  }
+
+  /** The sums of all copies, batch by batch; nothing can be added after. */
+  async *sumCopies(
+    options: StoreOptions,
+    task: Omit<CopiesTaskOptions, "copies">,
+    origins: CallOrigins = this.finish(),
+  ): AsyncGenerator<CopiesPart, void, void> {
+    const copies = new Map<string, Uint32Array>();
+    for (const [file, path] of this.#paths.entries()) {
+      const found = origins.copies(file);
+      if (found) copies.set(path, found);
+    }
+    if (copies.size === 0) return;
+    const isChosen = (path: string): boolean => copies.has(resolve(path));
+    const { onProgress: _, ...quietly } = options;
+    for await (const { result } of scanFiles({ ...quietly, isChosen, name: "copies", task: { ...task, copies } })) {
+      yield result;
+    }
+  }
+}
