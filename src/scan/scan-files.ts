@@ -88,7 +88,14 @@ async function* runInWorkers<Name extends TaskName>(
   };
   const abort = (): void => results.fail(signal!.reason);
   signal?.addEventListener("abort", abort);
-  const timer = setInterval(() => progress.add(0, pool.bytesRead), PROGRESS_MS);
+  const tick = (): void => {
+    try {
+      progress.add(0, pool.bytesRead);
+    } catch (error) {
+      results.fail(error); // Thrown from a timer, what the caller's onProgress throws would end the process.
+    }
+  };
+  const timer = setInterval(tick, PROGRESS_MS);
   try {
     signal?.throwIfAborted();
     limit.map(batches, run).then(
