@@ -6,13 +6,22 @@ import { scratchFolder } from "./files.js";
 
 /** A folder with these files at paths below it, taken away when the test ends. */
 export function makeStore(context: TestContext, files: Record<string, Buffer | string>): string {
-  const root = scratchFolder(context);
+  return writeFiles(scratchFolder(context), files);
+}
+
+/** Writes files at paths below a folder, which is returned. */
+export function writeFiles(folder: string, files: Record<string, Buffer | string>): string {
   for (const [below, content] of Object.entries(files)) {
-    const path = join(root, below);
+    const path = join(folder, below);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
   }
-  return root;
+  return folder;
+}
+
+/** Names for files that need none: `0.jsonl`, `1.jsonl`, … */
+export function numbered(files: readonly Buffer[]): Record<string, Buffer> {
+  return Object.fromEntries(files.map((bytes, number) => [`${number}.jsonl`, bytes]));
 }
 
 /** Whether this system tells which files a process has open. */
