@@ -4,17 +4,31 @@ import type { FileHandle } from "node:fs/promises";
 /** How much of a file is read at once: large enough that calls cost little, small enough to stay in the processor's cache. */
 export const CHUNK_BYTES = 256 * 1024;
 
-/** Reads a file from `start` on, chunk by chunk, into one buffer: a chunk is valid until the next one is asked for. */
+/**
+ * Reads a file chunk by chunk: a chunk is valid until the next one is asked for. While one is worked on, the next is being read into a second buffer.
+ */
 export async function* readChunks(
   handle: FileHandle,
-  { start = 0, chunkBytes = CHUNK_BYTES }: { start?: number; chunkBytes?: number } = {},
+  { chunkBytes = CHUNK_BYTES }: { chunkBytes?: number } = {},
 ): AsyncGenerator<Buffer, void, void> {
-  const buffer = Buffer.allocUnsafeSlow(chunkBytes);
-  for (let position = start; ; ) {
+  const read = async (buffer: Buffer, position: number): Promise<{ buffer: Buffer; bytesRead: number }> => {
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) return;
-    position += bytesRead;
-    yield buffer.subarray(0, bytesRead);
+    return { buffer, bytesRead };
+  };
+  let spare: Buffer = Buffer.allocUnsafeSlow(chunkBytes);
+  let position = 0;
+  let next = read(Buffer.allocUnsafeSlow(chunkBytes), position);
+  try {
+    for (;;) {
+      const { buffer, bytesRead } = await next;
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      next = read(spare, position);
+      yield buffer.subarray(0, bytesRead);
+      spare = buffer;
+    }
+  } finally {
+    await next.catch(() => {}); // Whoever leaves early may close the file; the error of a reading that nobody waits for is nobody's.
   }
 }
 

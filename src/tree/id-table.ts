@@ -16,6 +16,7 @@ const SECOND_MULTIPLIER = 0x9e3779b1;
  */
 export class IdTable {
   #size = 0;
+  #newestId: string | undefined;
   /** By entry: the 32 bits of a hex id, else the id's place in `#texts`. */
   readonly #codes = new Column(Int32Array);
   readonly #isText = new Column(Uint8Array);
@@ -34,16 +35,21 @@ export class IdTable {
   /** Adds the id of the next entry. Returns the last entry before it with the same id, -1 without one. */
   add(id: string): number {
     const entry = this.#size++;
+    this.#newestId = id;
     if (entry === this.#codes.capacity) {
       this.#codes.grow();
       this.#isText.grow();
     }
-    return isHexId(id) ? this.#addHex(entry, parseHexId(id)) : this.#addText(entry, id);
+    const bits = parseHexId(id);
+    return bits === NO_HEX_ID ? this.#addText(entry, id) : this.#addHex(entry, bits | 0);
   }
 
   /** The last entry with this id, -1 without one. */
   last(id: string): number {
-    if (isHexId(id)) return this.#slots[this.#slotOf(parseHexId(id))]! - 1;
+    // The parent of an entry is mostly the one just before.
+    if (id === this.#newestId) return this.#size - 1;
+    const bits = parseHexId(id);
+    if (bits !== NO_HEX_ID) return this.#slots[this.#slotOf(bits | 0)]! - 1;
     const code = this.#codeOfText.get(id);
     return code === undefined ? -1 : this.#lastOfText[code]!;
   }
@@ -64,7 +70,8 @@ export class IdTable {
   }
 
   #addText(entry: number, id: string): number {
-    const previous = this.last(id);
+    const known = this.#codeOfText.get(id);
+    const previous = known === undefined ? -1 : this.#lastOfText[known]!;
     if (previous === -1) this.#codeOfText.set(id, this.#texts.push(id) - 1);
     const code = this.#codeOfText.get(id)!;
     this.#codes.set(entry, code);
@@ -96,26 +103,23 @@ export class IdTable {
   }
 }
 
-/** Whether an id is 8 lower-case hex digits. */
-function isHexId(id: string): boolean {
-  if (id.length !== 8) return false;
-  for (let place = 0; place < 8; place++) {
-    const unit = id.charCodeAt(place);
-    const isDigit = unit >= 0x30 && unit <= 0x39;
-    const isLetter = unit >= 0x61 && unit <= 0x66;
-    if (!isDigit && !isLetter) return false;
-  }
-  return true;
-}
+const NO_HEX_ID = -1;
 
-/** The 32 bits of a hex id. */
+/** By ASCII code: the value of a lower-case hex digit, -1 for any other character. */
+const hexValues = new Int8Array(128).fill(-1);
+for (let value = 0; value < 16; value++) hexValues["0123456789abcdef".charCodeAt(value)] = value;
+
+/** The 32 bits of an id of 8 lower-case hex digits, as a number of 0 or more; `NO_HEX_ID` for any other. */
 function parseHexId(id: string): number {
+  if (id.length !== 8) return NO_HEX_ID;
   let bits = 0;
   for (let place = 0; place < 8; place++) {
     const unit = id.charCodeAt(place);
-    bits = (bits << 4) | (unit <= 0x39 ? unit - 0x30 : unit - 0x61 + 10);
+    const value = unit < 128 ? hexValues[unit]! : -1;
+    if (value < 0) return NO_HEX_ID;
+    bits = (bits << 4) | value;
   }
-  return bits;
+  return bits >>> 0;
 }
 
 function formatHexId(bits: number): string {
