@@ -76,12 +76,13 @@ function makeNode(entry: SessionEntry, index: SessionIndex, number: number): Tre
 
 /** What an entry says, cut to one short line; "" for one that says nothing. */
 function previewOf(entry: SessionEntry): string {
-  const text = textOf(entry)
-    .slice(0, 10 * PREVIEW_CODE_POINTS)
-    .replace(/\s+/gu, " ")
-    .trim();
-  const codePoints = Array.from(text);
-  return codePoints.length > PREVIEW_CODE_POINTS ? `${codePoints.slice(0, PREVIEW_CODE_POINTS).join("")}…` : text;
+  let line = "";
+  for (const [word] of textOf(entry).matchAll(/\S+/gu)) {
+    line += line === "" ? word : ` ${word}`;
+    if (line.length > 2 * PREVIEW_CODE_POINTS) break; // A code point takes two units at most.
+  }
+  const codePoints = Array.from(line.slice(0, 2 * PREVIEW_CODE_POINTS + 2));
+  return codePoints.length > PREVIEW_CODE_POINTS ? `${codePoints.slice(0, PREVIEW_CODE_POINTS).join("")}…` : line;
 }
 
 function textOf(entry: SessionEntry): string {
