@@ -11,8 +11,13 @@ import { orderOldestFirst } from "./oldest-first.js";
  * belong to one lineage that are linked by their headers (see `findParents`), name the same missing parent, have the same session id, or share a call: the
  * same entry id at the same entry time. Calls alike in numbers link nothing, and merge nothing outside their lineage.
  *
- * Files may come in any order; what comes out does not depend on it. Memory: 21 to 27 bytes a call, and up to 11 more while the copies of a lineage are
- * marked, by the share that it has of all calls. A file that is alone in its lineage is not looked at again.
+ * Files may come in any order; what comes out does not depend on it. Memory: 21 to 27 bytes a call; in the end one byte more, and 5 to 11 for each call of
+ * the lineage that is looked at. Files that are alone in their lineage are not looked at again.
+ *
+ * @example
+ * const ledger = new CallLedger();
+ * const file = ledger.add({ path, id: header.id, parent: headerParent(header), created }, fingerprints);
+ * const copies = ledger.finish().copies(file);
  */
 export class CallLedger {
   readonly #files: LineageFile[] = [];
@@ -106,7 +111,7 @@ interface Origins {
 
 /** Where the calls and the files of a store came from. Files are known by the numbers that the ledger gave them. Memory: a byte a call. */
 export class CallOrigins {
-  /** All files, oldest first: parents before their forks (but for one of the files that are the parents of each other), earlier files before later ones. */
+  /** All files, oldest first: parents before their forks, as far as no files are the parents of each other (see `orderOldestFirst`). */
   readonly oldestFirst: Int32Array;
   readonly #origins: Origins;
 
