@@ -1,4 +1,4 @@
-import { isMessageEntry, type SessionEntry } from "../format/entry.js";
+import { entryId, isMessageEntry, type SessionEntry } from "../format/entry.js";
 import type { JsonObject } from "../format/json.js";
 
 /** What entries are told apart by when their bytes are counted. */
@@ -44,7 +44,7 @@ export class SizeGroups {
   add(entry: SessionEntry, path: string, line: number, bytes: number): void {
     const key = sizeKey(entry);
     this.#addTo(key, 1, bytes);
-    this.#keepLargest({ path, entryId: typeof entry.id === "string" ? entry.id : null, line, bytes });
+    this.#keepLargest({ path, entryId: entryId(entry) ?? null, line, bytes });
   }
 
   /** Takes in what another one counted. */
