@@ -2,9 +2,10 @@ import { closeSync, openSync } from "node:fs";
 import type { SessionHeader } from "../format/header.js";
 import { MAX_LINE_BYTES } from "../read/line-stream.js";
 import { SessionPump } from "../read/pump-session.js";
-import { readRangeSync } from "../read/read-chunks.js";
+import { CHUNK_BYTES, readRangeSync } from "../read/read-chunks.js";
 
-const PIECE_BYTES = 4096;
+/** Most headers lie within so many bytes; the pieces that are read behind them grow. */
+const FIRST_PIECE_BYTES = 4096;
 
 /** Reads the header of an open session, and no more of it than that takes. Throws a `SessionFormatError` when it is none. */
 export function readHeaderSync(fd: number, path: string): SessionHeader {
@@ -16,10 +17,11 @@ export function readHeaderSync(fd: number, path: string): SessionHeader {
     entry(): void {},
   };
   const pump = new SessionPump(fd, path, sink, { maxLineBytes: MAX_LINE_BYTES });
-  for (let at = 0; !found; at += PIECE_BYTES) {
-    const piece = readRangeSync(fd, at, PIECE_BYTES);
+  let pieceBytes = FIRST_PIECE_BYTES;
+  for (let at = 0; !found; at += pieceBytes, pieceBytes = Math.min(pieceBytes * 2, CHUNK_BYTES)) {
+    const piece = readRangeSync(fd, at, pieceBytes);
     pump.push(piece);
-    if (piece.length < PIECE_BYTES) pump.end();
+    if (piece.length < pieceBytes) pump.end();
   }
   return found;
 }
