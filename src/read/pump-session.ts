@@ -110,6 +110,9 @@ export async function pumpSession(
 }
 
 export interface PumpSyncOptions {
+  /** Which bytes of the file to read; default all. They must begin and end with a line. */
+  start?: number;
+  end?: number;
   /** Where the file is read into; see `readChunksSync`. */
   buffer?: Buffer;
   onBytes?: ((bytes: number) => void) | undefined;
@@ -117,12 +120,9 @@ export interface PumpSyncOptions {
 }
 
 /** As `pumpSession`, for callers that can't wait. */
-export function pumpSessionSync(
-  pump: SessionPump,
-  fd: number,
-  { buffer, onBytes, isEnough }: PumpSyncOptions = {},
-): void {
-  for (const chunk of readChunksSync(fd, buffer === undefined ? {} : { buffer })) {
+export function pumpSessionSync(pump: SessionPump, fd: number, options: PumpSyncOptions = {}): void {
+  const { onBytes, isEnough, ...range } = options;
+  for (const chunk of readChunksSync(fd, range)) {
     pump.push(chunk);
     onBytes?.(chunk.length);
     if (isEnough?.()) return;

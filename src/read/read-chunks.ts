@@ -33,17 +33,23 @@ export async function* readChunks(
 }
 
 /**
- * As `readChunks`, for callers that can't wait. `buffer` is what is read into; whoever reads many files hands in the same one each time. A chunk that
- * does not fill it is the last: what a writer appends meanwhile is left for the next reading.
+ * As `readChunks`, for callers that can't wait, from `start` up to `end`. `buffer` is what is read into; whoever reads many files hands in the same one
+ * each time. A chunk that does not fill it is the last: what a writer appends meanwhile is left for the next reading.
  */
 export function* readChunksSync(
   fd: number,
-  { start = 0, buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES) }: { start?: number; buffer?: Buffer } = {},
+  {
+    start = 0,
+    end = Number.POSITIVE_INFINITY,
+    buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES),
+  }: { start?: number; end?: number; buffer?: Buffer } = {},
 ): Generator<Buffer, void, void> {
-  for (let position = start; ; ) {
-    const bytesRead = readSync(fd, buffer, 0, buffer.length, position);
+  let position = start;
+  while (position < end) {
+    const wanted = Math.min(buffer.length, end - position);
+    const bytesRead = readSync(fd, buffer, 0, wanted, position);
     if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
-    if (bytesRead < buffer.length) return;
+    if (bytesRead < wanted) return;
     position += bytesRead;
   }
 }

@@ -15,6 +15,13 @@ export interface Links {
 
 const noModel: CallModel = { provider: null, model: null };
 
+/** What a trail remembers of one part of a file, for another thread to go on with. */
+export interface ModelTrailPart {
+  /** By entry of the part: a place in `models`. */
+  codes: Int32Array;
+  models: CallModel[];
+}
+
 /**
  * Remembers which entries set the model for those after them on their path: model changes, and the answers of assistants.
  * Memory: 4 bytes an entry, and each different model once.
@@ -35,16 +42,34 @@ export class ModelTrail {
     if (model) this.#codes.set(number, this.#codeOf(model));
   }
 
+  /** What it remembers of the first `size` entries. */
+  part(size: number): ModelTrailPart {
+    return { codes: Int32Array.from({ length: size }, (_, number) => this.#codeAt(number)), models: this.#models };
+  }
+
+  /** Takes what another trail remembers of the entries from number `first` on. */
+  append({ codes, models }: ModelTrailPart, first: number): void {
+    const own = models.map((model, code) => (code === 0 ? 0 : this.#codeOf(model)));
+    for (const [at, code] of codes.entries()) {
+      while (first + at >= this.#codes.capacity) this.#codes.grow();
+      this.#codes.set(first + at, own[code]!);
+    }
+  }
+
   /** The model set by an entry, or by the nearest one before it on its path. Each entry is walked over once, however often it is asked for. */
   modelAt(start: number, links: Links): CallModel {
     const walked: number[] = [];
     let code = 0;
     for (let number = start; number >= 0 && code === 0; number = links.parentOf(number)) {
-      code = this.#codes.get(number) || (this.#found.get(number) ?? 0);
+      code = this.#codeAt(number) || (this.#found.get(number) ?? 0);
       walked.push(number);
     }
     if (walked.length > 1) for (const passed of walked) this.#found.set(passed, code);
     return this.#models[code]!;
+  }
+
+  #codeAt(number: number): number {
+    return number < this.#codes.capacity ? this.#codes.get(number) : 0;
   }
 
   #codeOf(model: CallModel): number {

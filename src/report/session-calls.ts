@@ -1,14 +1,22 @@
-import { isMessageEntry, type SessionEntry } from "../format/entry.js";
+import { entryParentId, isMessageEntry, type SessionEntry } from "../format/entry.js";
 import type { JsonObject } from "../format/json.js";
 import { parseIsoTime, readMessageTime } from "../format/time.js";
 import { entryUsage, readUsage, type UsageSource } from "../format/usage.js";
 import { type Call, modelName } from "./call.js";
-import { type Links, ModelTrail, readModel, readText } from "./model-trail.js";
+import { type Links, ModelTrail, type ModelTrailPart, readModel, readText } from "./model-trail.js";
 
 /** A call that names no model: it is the one in force at the entry before it. */
 interface OpenCall {
   call: Call;
-  parentId: string | null;
+  entry: SessionEntry;
+}
+
+/** The calls of one part of a file, as far as they could not be handed on. */
+export interface SessionCallsPart {
+  count: number;
+  open: OpenCall[];
+  firstUses: [model: string, ordinal: number][];
+  trail: ModelTrailPart;
 }
 
 /**
@@ -16,10 +24,9 @@ interface OpenCall {
  * Lines with the same id and time are one call: the first counts. Memory: the calls that wait, and 4 bytes an entry.
  */
 export class SessionCalls {
-  readonly #links: Links;
   readonly #onCall: (call: Call, entry: SessionEntry) => void;
   readonly #trail = new ModelTrail();
-  readonly #open: (OpenCall & { entry: SessionEntry })[] = [];
+  readonly #open: OpenCall[] = [];
   /** Ids and times of calls so far; undefined where no id can stand twice. */
   readonly #seen: Set<string> | undefined;
   /** By model: the first call of it. */
@@ -27,8 +34,7 @@ export class SessionCalls {
   #count = 0;
 
   /** `mayRepeat`: whether ids may stand twice in the file. `onCall` also gets the entry, for what a call does not tell. */
-  constructor(links: Links, mayRepeat: boolean, onCall: (call: Call, entry: SessionEntry) => void) {
-    this.#links = links;
+  constructor(mayRepeat: boolean, onCall: (call: Call, entry: SessionEntry) => void) {
     this.#seen = mayRepeat ? new Set() : undefined;
     this.#onCall = onCall;
   }
@@ -51,15 +57,34 @@ export class SessionCalls {
       model: named?.model ?? null,
     };
     if (named) this.#handOn(call, entry);
-    else this.#open.push({ call, entry, parentId: entry.parentId });
+    else this.#open.push({ call, entry });
   }
 
-  /** Hands on the calls that waited for the tree. */
-  finish(): void {
-    for (const { call, entry, parentId } of this.#open) {
-      const before = call.number >= 0 ? this.#links.parentOf(call.number) : this.#find(parentId);
-      this.#handOn({ ...call, ...this.#trail.modelAt(before, this.#links) }, entry);
+  /** Hands on the calls that waited for the tree, whose links tell the models in force. */
+  finish(links: Links): void {
+    for (const { call, entry } of this.#open) {
+      const parentId = entryParentId(entry);
+      let before = -1;
+      if (call.number >= 0) before = links.parentOf(call.number);
+      else if (parentId !== null) before = links.numberOf(parentId);
+      this.#handOn({ ...call, ...this.#trail.modelAt(before, links) }, entry);
     }
+  }
+
+  /** What there is to know of the calls so far, where a part of a file is all that was read; `size` entries were in the tree. */
+  part(size: number): SessionCallsPart {
+    return { count: this.#count, open: this.#open, firstUses: [...this.#firstUses], trail: this.#trail.part(size) };
+  }
+
+  /** Goes on with the next part of the file, whose first entry in the tree has the number `first`. */
+  take({ count, open, firstUses, trail }: SessionCallsPart, first: number): void {
+    for (const { call, entry } of open) {
+      const number = call.number < 0 ? call.number : call.number + first;
+      this.#open.push({ call: { ...call, number, ordinal: call.ordinal + this.#count }, entry });
+    }
+    for (const [model, ordinal] of firstUses) this.#noteUse(model, ordinal + this.#count);
+    this.#trail.append(trail, first);
+    this.#count += count;
   }
 
   /** The models of the calls, in order of first use; known once all is finished. */
@@ -69,12 +94,12 @@ export class SessionCalls {
 
   #handOn(call: Call, entry: SessionEntry): void {
     const model = modelName(call);
-    if (model !== null && !(this.#firstUses.get(model)! <= call.ordinal)) this.#firstUses.set(model, call.ordinal);
+    if (model !== null) this.#noteUse(model, call.ordinal);
     this.#onCall(call, entry);
   }
 
-  #find(id: unknown): number {
-    return typeof id === "string" ? this.#links.numberOf(id) : -1;
+  #noteUse(model: string, ordinal: number): void {
+    if (!(this.#firstUses.get(model)! <= ordinal)) this.#firstUses.set(model, ordinal);
   }
 
   #isRepeated(entry: SessionEntry, number: number): boolean {

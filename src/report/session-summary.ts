@@ -42,11 +42,21 @@ export interface SessionFacts
   mtimeMs: number;
 }
 
+/** What a summary knows of one part of a file, for another thread to go on with. */
+export interface SummaryPart {
+  entryCount: number;
+  messageCount: number;
+  lastActivity: number;
+  firstMessage: string | null;
+  /** Undefined when the part does not say. */
+  name: string | null | undefined;
+}
+
 /** Adds up what a list shows of a session, entry by entry. Memory: a few fields and the first message. */
 export class SessionSummary {
   readonly #header: SessionHeader;
   #entryCount = 0;
-  #name: string | null = null;
+  #name: string | null | undefined;
   #messageCount = 0;
   #lastActivity = Number.NEGATIVE_INFINITY;
   #firstMessage: string | null = null;
@@ -75,6 +85,25 @@ export class SessionSummary {
     if (role === "user") this.#firstMessage ??= cutText(contentText(content, " "));
   }
 
+  part(): SummaryPart {
+    return {
+      entryCount: this.#entryCount,
+      messageCount: this.#messageCount,
+      lastActivity: this.#lastActivity,
+      firstMessage: this.#firstMessage,
+      name: this.#name,
+    };
+  }
+
+  /** Goes on with the next part of the file. */
+  take({ entryCount, messageCount, lastActivity, firstMessage, name }: SummaryPart): void {
+    this.#entryCount += entryCount;
+    this.#messageCount += messageCount;
+    this.#lastActivity = Math.max(this.#lastActivity, lastActivity);
+    this.#firstMessage ??= firstMessage;
+    if (name !== undefined) this.#name = name;
+  }
+
   finish({ path, sizeBytes, mtimeMs, branches, models, usage, damagedLines }: SessionFacts): Session {
     const header = this.#header;
     const created = parseIsoTime(header.timestamp);
@@ -83,7 +112,7 @@ export class SessionSummary {
       path,
       id: header.id,
       cwd: headerCwd(header),
-      name: this.#name,
+      name: this.#name ?? null,
       parentSession: headerParent(header),
       version: headerVersion(header),
       created: created === undefined ? null : formatIsoTime(created),

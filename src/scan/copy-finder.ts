@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { CallLedger, type CallOrigins } from "../report/call-ledger.js";
+import type { FingerprintedFile } from "./fingerprinted-file.js";
 import { scanFiles } from "./scan-files.js";
 import type { StoreOptions } from "./store-options.js";
-import type { CopiesPart, CopiesTaskOptions, FingerprintedFile } from "./tasks.js";
+import type { CopiesPart, CopiesTaskOptions } from "./tasks/copies-task.js";
 
 /** Tells the calls of a store from their copies, once all its files went by, and reads the files with copies once more to add those up. */
 export class CopyFinder {

@@ -5,7 +5,7 @@ import { withOpenSession } from "./open-session.js";
 import { newReadBuffer } from "./run-batch.js";
 import { scanFiles } from "./scan-files.js";
 import type { SkippedFile, StoreOptions } from "./store-options.js";
-import { measureOpenSession } from "./tasks.js";
+import { measureOpenSession } from "./tasks/sizes-task.js";
 
 export interface SizesOptions extends StoreOptions {
   /** How many of the largest entries are named. Default 20. */

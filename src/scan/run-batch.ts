@@ -1,7 +1,10 @@
 import { SessionFormatError } from "../errors.js";
+import type { SessionHeader } from "../format/header.js";
 import { describeFailure, type SessionFile } from "./find-session-files.js";
 import { withOpenSession } from "./open-session.js";
+import type { SessionRange } from "./scan-session.js";
 import type { SkippedFile } from "./store-options.js";
+import type { Task } from "./tasks/task.js";
 import { type TaskName, type TaskOptions, type TaskResult, tasks } from "./tasks.js";
 
 /** What came of a batch of files. */
@@ -31,6 +34,41 @@ export function runBatch<Name extends TaskName>(
     }
   }
   return { result: task.finish() as TaskResult<Name>, skipped };
+}
+
+/** Runs a task over one range of a file; undefined when the file must be scanned whole, which then tells why. */
+export function runPart<Name extends TaskName>(
+  name: Name,
+  options: TaskOptions<Name>,
+  file: SessionFile,
+  range: SessionRange,
+  shared: { buffer: Buffer; onBytes: (bytes: number) => void },
+): unknown {
+  const task: Task<unknown> = tasks[name](options as never);
+  try {
+    return withOpenSession(file, shared, (session) => task.scanPart?.(session, range));
+  } catch (error) {
+    whySkipped(error);
+    return undefined;
+  }
+}
+
+/** What a task makes of a file by its parts; undefined when it must be scanned whole. */
+export function joinParts<Name extends TaskName>(
+  name: Name,
+  options: TaskOptions<Name>,
+  file: SessionFile,
+  header: SessionHeader,
+  parts: readonly unknown[],
+): BatchResult<Name> | undefined {
+  const task: Task<unknown> = tasks[name](options as never);
+  if (parts.includes(undefined) || !task.join?.(file, header, parts)) return undefined;
+  return { result: task.finish() as TaskResult<Name>, skipped: [] };
+}
+
+/** Whether a task can share out the ranges of one file. */
+export function canJoin<Name extends TaskName>(name: Name, options: TaskOptions<Name>): boolean {
+  return (tasks[name](options as never) as Task<unknown>).join !== undefined;
 }
 
 /** A buffer to read files into, for one thread. */

@@ -1,7 +1,8 @@
 import { availableParallelism } from "node:os";
 import pLimit from "p-limit";
+import { cutSession } from "./cut-session.js";
 import { findSessionFiles, type SessionFile } from "./find-session-files.js";
-import { type BatchResult, newReadBuffer, runBatch } from "./run-batch.js";
+import { type BatchResult, canJoin, joinParts, newReadBuffer, runBatch } from "./run-batch.js";
 import type { StoreOptions } from "./store-options.js";
 import type { TaskName, TaskOptions } from "./tasks.js";
 import { WorkerPool } from "./worker-pool.js";
@@ -12,6 +13,9 @@ const BATCH_FILES = 64;
 
 /** Below this, starting a worker takes longer than reading it all. */
 const WORKER_BYTES = 4 * 1024 * 1024;
+
+/** A file is cut into ranges when each of them has this many bytes at least. */
+const RANGE_BYTES = 32 * 1024 * 1024;
 
 const PROGRESS_MS = 50;
 
@@ -25,7 +29,7 @@ export interface ScanFilesOptions<Name extends TaskName> extends StoreOptions {
 
 /**
  * Runs a task over all files of the stores, shared out over worker threads, and yields what came of each batch as soon as it is known, in no particular
- * order. Large files come first, so that none is left for the end. Files that can't be opened or are no sessions are named with each batch, and never
+ * order. Large files come first, so that none is left for the end, and those far larger than others are cut into ranges that the workers share. Files that can't be opened or are no sessions are named with each batch, and never
  * stop the others. Memory: the list of files, and what the consumer has not taken yet.
  *
  * @throws StoreError for a store that is no folder; the reason of `signal` when it aborts; what a worker failed with, should one die.
@@ -47,7 +51,7 @@ export async function* scanFiles<Name extends TaskName>(
     yield { ...runBatch(name, task, [], { buffer: Buffer.alloc(0), onBytes: () => {} }), skipped };
     const batches = makeBatches(files);
     const progress = new Progress(files, options.onProgress);
-    if (pool) yield* runInWorkers(pool, batches, progress, jobs, signal);
+    if (pool) yield* runInWorkers({ pool, name, task, batches, progress, jobs, signal });
     else yield* runHere(name, task, batches, progress, signal);
   } finally {
     await pool?.close();
@@ -72,18 +76,25 @@ function makeBatches(files: readonly SessionFile[]): SessionFile[][] {
   return batch.length > 0 ? [...batches, batch] : batches;
 }
 
+interface WorkerRun<Name extends TaskName> {
+  pool: WorkerPool<Name>;
+  name: Name;
+  task: TaskOptions<Name>;
+  batches: SessionFile[][];
+  progress: Progress;
+  jobs: number;
+  signal: AbortSignal | undefined;
+}
+
 async function* runInWorkers<Name extends TaskName>(
-  pool: WorkerPool<Name>,
-  batches: SessionFile[][],
-  progress: Progress,
-  jobs: number,
-  signal: AbortSignal | undefined,
+  run: WorkerRun<Name>,
 ): AsyncGenerator<BatchResult<Name>, void, void> {
+  const { pool, batches, progress, jobs, signal } = run;
   const results = new Arrivals<BatchResult<Name>>();
   // Two for each worker: one that it reads, and one that it finds waiting.
   const limit = pLimit(2 * jobs);
-  const run = async (batch: SessionFile[]): Promise<void> => {
-    results.push(await pool.run(batch));
+  const runBatchOrRanges = async (batch: SessionFile[]): Promise<void> => {
+    results.push((await runRanges(run, batch)) ?? (await pool.run(batch)));
     progress.add(batch.length, pool.bytesRead);
   };
   const abort = (): void => results.fail(signal!.reason);
@@ -98,7 +109,7 @@ async function* runInWorkers<Name extends TaskName>(
   const timer = setInterval(tick, PROGRESS_MS);
   try {
     signal?.throwIfAborted();
-    limit.map(batches, run).then(
+    limit.map(batches, runBatchOrRanges).then(
       () => results.end(),
       (error: unknown) => results.fail(error),
     );
@@ -108,6 +119,19 @@ async function* runInWorkers<Name extends TaskName>(
     signal?.removeEventListener("abort", abort);
     limit.clearQueue();
   }
+}
+
+/** Shares out a batch of one large file range by range; undefined for any other, and for a file that must be scanned whole. */
+async function runRanges<Name extends TaskName>(
+  { pool, name, task, jobs }: WorkerRun<Name>,
+  [file, ...others]: SessionFile[],
+): Promise<BatchResult<Name> | undefined> {
+  const count = Math.min(jobs, Math.floor(file!.sizeBytes / RANGE_BYTES));
+  if (others.length > 0 || count < 2 || !canJoin(name, task)) return undefined;
+  const ranges = cutSession(file!, count);
+  if (!ranges || ranges.length < 2) return undefined;
+  const parts = await Promise.all(ranges.map((range) => pool.runPart(file!, range)));
+  return joinParts(name, task, file!, ranges[0]!.header, parts);
 }
 
 async function* runHere<Name extends TaskName>(

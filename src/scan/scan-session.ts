@@ -4,11 +4,13 @@ import type { EntrySink } from "../read/entry-parser.js";
 import type { LeanWants } from "../read/lean-entry.js";
 import { pumpSessionSync, SessionPump } from "../read/pump-session.js";
 import type { Call } from "../report/call.js";
-import { SessionCalls } from "../report/session-calls.js";
-import { type Session, SessionSummary } from "../report/session-summary.js";
-import { UsageSum } from "../report/sum-usage.js";
+import { SessionCalls, type SessionCallsPart } from "../report/session-calls.js";
+import { type Session, SessionSummary, type SummaryPart } from "../report/session-summary.js";
+import { type UsageParts, UsageSum } from "../report/sum-usage.js";
+import { LinkList, type LinkListPart, tallyLinks } from "../tree/link-list.js";
 import { LinkTally } from "../tree/link-tally.js";
 import { SessionIndex } from "../tree/session-index.js";
+import type { SessionFile } from "./find-session-files.js";
 import type { OpenSession } from "./open-session.js";
 
 /** The limit on lines when whole stores are read: longer ones are read as a token stream. */
@@ -54,42 +56,99 @@ export function scanSession(file: OpenSession, scan: SessionScan): ScannedSessio
   return sink.isRefused ? undefined : { session: sink.finish(file), index };
 }
 
+/** Some lines of a session file, from the beginning of one to the end of another. */
+export interface SessionRange {
+  header: SessionHeader;
+  start: number;
+  end: number;
+}
+
+/** What is known of a session by one range of it, for another thread to join with the others. */
+export interface SessionPart {
+  summary: SummaryPart;
+  links: LinkListPart;
+  calls: SessionCallsPart;
+  usage: UsageParts;
+  damagedLines: number;
+}
+
+/**
+ * As `scanSession`, of one range of a file of version 2 or above. Calls whose model stands before the range are not handed on: `joinSessionParts` does
+ * that. Undefined for links that can't be joined; then the file must be scanned whole. Memory: 13 bytes an entry of the range.
+ */
+export function scanSessionPart(file: OpenSession, range: SessionRange, onCall: OnCall): SessionPart | undefined {
+  const links = new LinkList();
+  const sink = new ScanSink({ begin: () => onCall, wantsIndex: false }, links);
+  sink.read(file, range);
+  return links.isExact ? sink.part(links) : undefined;
+}
+
+/** Joins the parts of a session, in file order; undefined when its links are not such that a tally could follow them. */
+export function joinSessionParts(
+  file: SessionFile,
+  header: SessionHeader,
+  parts: readonly SessionPart[],
+  onCall: OnCall,
+): Session | undefined {
+  const links = new LinkTally();
+  const sink = new ScanSink({ begin: () => onCall, wantsIndex: false }, links);
+  sink.header(header);
+  for (const part of parts) sink.take(part, links);
+  return links.isExact ? sink.finish(file) : undefined;
+}
+
 const withContent: LeanWants = { content: true };
 const withoutContent: LeanWants = { content: false };
 
 /** Positions mean nothing to a scan. */
 const nowhere = { line: 0, byteOffset: 0, byteLength: 0 };
 
+/** The line that a range is said to begin with: any but the first, where alone a byte order mark may stand. */
+const SOME_LINE = 2;
+
 class ScanSink implements EntrySink {
   /** Whether the header was not wanted. */
   isRefused = false;
   readonly #scan: SessionScan;
-  readonly #links: LinkTally | SessionIndex;
+  readonly #links: LinkTally | LinkList | SessionIndex;
   readonly #usage = new UsageSum();
   #summary: SessionSummary | undefined;
   #calls: SessionCalls | undefined;
   #pump: SessionPump | undefined;
+  #damagedLines = 0;
 
-  constructor(scan: SessionScan, links: LinkTally | SessionIndex) {
+  constructor(scan: SessionScan, links: LinkTally | LinkList | SessionIndex) {
     this.#scan = scan;
     this.#links = links;
   }
 
-  /** Whether the links were such that the tally could follow them. */
+  /** Whether the links were such that they could be followed. */
   get isExact(): boolean {
-    return !(this.#links instanceof LinkTally) || this.#links.isExact;
+    return this.#links instanceof SessionIndex || this.#links.isExact;
   }
 
-  read({ fd, path, buffer, onBytes }: OpenSession): void {
-    this.#pump = new SessionPump(fd, path, this, { lean: withContent, maxLineBytes: STORE_MAX_LINE_BYTES });
-    pumpSessionSync(this.#pump, fd, { buffer, onBytes, isEnough: () => this.isRefused || !this.isExact });
+  read({ fd, path, buffer, onBytes }: OpenSession, range?: SessionRange): void {
+    const at = range && range.start > 0 && { header: range.header, line: SOME_LINE, byteOffset: range.start };
+    this.#pump = new SessionPump(fd, path, this, {
+      lean: withContent,
+      maxLineBytes: STORE_MAX_LINE_BYTES,
+      ...(at && { at }),
+    });
+    if (at) this.header(at.header);
+    pumpSessionSync(this.#pump, fd, {
+      ...(range && { start: range.start, end: range.end }),
+      buffer,
+      onBytes,
+      isEnough: () => this.isRefused || !this.isExact,
+    });
+    this.#damagedLines += this.#pump.parser.counts.damaged;
   }
 
   header(header: SessionHeader): void {
     const onCall = this.#scan.begin(header);
     this.isRefused = onCall === undefined;
     this.#summary = new SessionSummary(header);
-    this.#calls = new SessionCalls(this.#links, this.#links instanceof SessionIndex, (call, entry) => {
+    this.#calls = new SessionCalls(this.#links instanceof SessionIndex, (call, entry) => {
       this.#usage.add(call.usage);
       onCall?.(call, entry);
     });
@@ -102,18 +161,39 @@ class ScanSink implements EntrySink {
     if (!summary.wantsContent) this.#pump!.parser.lean = withoutContent;
     const links = this.#links;
     const number =
-      links instanceof LinkTally ? links.add(entryId(entry), entryParentId(entry)) : links.add(entry, nowhere);
+      links instanceof SessionIndex ? links.add(entry, nowhere) : links.add(entryId(entry), entryParentId(entry));
     this.#calls!.add(entry, number);
   }
 
-  finish({ path, sizeBytes, mtimeMs }: OpenSession): Session {
-    this.#calls!.finish();
+  /** What is known so far, of one part of the file. */
+  part(links: LinkList): SessionPart {
+    return {
+      summary: this.#summary!.part(),
+      links: links.part(),
+      calls: this.#calls!.part(links.size),
+      usage: this.#usage.parts(),
+      damagedLines: this.#damagedLines,
+    };
+  }
+
+  /** Goes on with the next part of the file. */
+  take(part: SessionPart, links: LinkTally): void {
+    this.#summary!.take(part.summary);
+    this.#calls!.take(part.calls, links.size);
+    tallyLinks(links, part.links);
+    this.#usage.merge(part.usage);
+    this.#damagedLines += part.damagedLines;
+  }
+
+  finish({ path, sizeBytes, mtimeMs }: SessionFile): Session {
+    const links = this.#links as LinkTally | SessionIndex;
+    this.#calls!.finish(links);
     return this.#summary!.finish({
       path,
       sizeBytes,
       mtimeMs,
-      damagedLines: this.#pump!.parser.counts.damaged,
-      branches: this.#links.branchCount,
+      damagedLines: this.#damagedLines,
+      branches: links.branchCount,
       models: this.#calls!.models(),
       usage: this.#usage.total(),
     });

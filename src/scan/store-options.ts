@@ -1,5 +1,5 @@
 import { defaultStore } from "./default-store.js";
-import type { FilterOptions } from "./tasks.js";
+import type { FilterOptions } from "./tasks/task.js";
 
 /** How far a scan has come. */
 export interface ScanProgress {

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { SessionFile } from "./find-session-files.js";
 import type { BatchResult } from "./run-batch.js";
+import type { SessionRange } from "./scan-session.js";
 import type { TaskName, TaskOptions } from "./tasks.js";
 
 /** What a worker is started with. */
@@ -11,16 +12,15 @@ export interface WorkerSetup {
   bytesRead: SharedArrayBuffer;
 }
 
-export interface BatchRequest {
-  id: number;
-  files: SessionFile[];
-}
+/** Files to be scanned, or one range of a file. */
+export type WorkerRequest = { id: number } & ({ files: SessionFile[] } | { file: SessionFile; range: SessionRange });
 
-export type BatchReply = { id: number; batch: BatchResult<TaskName> } | { id: number; error: unknown };
+/** What came of a request: a `BatchResult`, or a part of a file. */
+export type WorkerReply = { id: number } & ({ value: unknown } | { error: unknown });
 
-interface PendingBatch {
+interface PendingRequest {
   worker: Worker;
-  resolve: (batch: BatchResult<TaskName>) => void;
+  resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
 
@@ -29,11 +29,11 @@ interface PendingBatch {
  */
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 6 };
 
-/** Threads that run one task over batches of files. A worker that dies fails the batches that it had, and all later ones. */
+/** Threads that run one task over batches of files. A worker that dies fails all that was asked and all that will be. */
 export class WorkerPool<Name extends TaskName> {
   readonly #workers: Worker[];
   readonly #loads = new Map<Worker, number>();
-  readonly #pending = new Map<number, PendingBatch>();
+  readonly #pending = new Map<number, PendingRequest>();
   readonly #bytesRead = new SharedArrayBuffer(8);
   #nextId = 0;
   #failure: { error: unknown } | undefined;
@@ -48,8 +48,18 @@ export class WorkerPool<Name extends TaskName> {
     return Number(new BigInt64Array(this.#bytesRead)[0]!);
   }
 
-  /** Hands a batch to the worker with the fewest; fails with what the worker failed with. */
+  /** What came of files. Fails with what the worker failed with. */
   run(files: SessionFile[]): Promise<BatchResult<Name>> {
+    return this.#request({ files }) as Promise<BatchResult<Name>>;
+  }
+
+  /** What came of one range of a file, for `Task.join`; undefined when the file must be scanned whole. */
+  runPart(file: SessionFile, range: SessionRange): Promise<unknown> {
+    return this.#request({ file, range });
+  }
+
+  /** Hands a request to the worker that has the fewest. */
+  #request(request: { files: SessionFile[] } | { file: SessionFile; range: SessionRange }): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#failure) {
         reject(this.#failure.error);
@@ -59,9 +69,9 @@ export class WorkerPool<Name extends TaskName> {
         this.#loadOf(other) < this.#loadOf(least) ? other : least,
       );
       const id = this.#nextId++;
-      this.#pending.set(id, { worker, resolve: resolve as PendingBatch["resolve"], reject });
+      this.#pending.set(id, { worker, resolve, reject });
       this.#loads.set(worker, this.#loadOf(worker) + 1);
-      worker.postMessage({ id, files } satisfies BatchRequest);
+      worker.postMessage({ id, ...request } satisfies WorkerRequest);
     });
   }
 
@@ -73,7 +83,7 @@ export class WorkerPool<Name extends TaskName> {
 
   #start(workerData: WorkerSetup): Worker {
     const worker = new Worker(new URL("./worker.js", import.meta.url), { workerData, resourceLimits: HEAP_LIMITS });
-    worker.on("message", (reply: BatchReply) => this.#settle(reply));
+    worker.on("message", (reply: WorkerReply) => this.#settle(reply));
     worker.on("error", (error) => this.#fail(error));
     worker.on("exit", (code) => this.#fail(new Error(`Cannot scan: a worker ended with code ${code}`)));
     return worker;
@@ -83,13 +93,13 @@ export class WorkerPool<Name extends TaskName> {
     return this.#loads.get(worker) ?? 0;
   }
 
-  #settle(reply: BatchReply): void {
-    const batch = this.#pending.get(reply.id);
-    if (!batch) return;
+  #settle(reply: WorkerReply): void {
+    const request = this.#pending.get(reply.id);
+    if (!request) return;
     this.#pending.delete(reply.id);
-    this.#loads.set(batch.worker, this.#loadOf(batch.worker) - 1);
-    if ("error" in reply) batch.reject(reply.error);
-    else batch.resolve(reply.batch);
+    this.#loads.set(request.worker, this.#loadOf(request.worker) - 1);
+    if ("error" in reply) request.reject(reply.error);
+    else request.resolve(reply.value);
   }
 
   #fail(error: unknown): void {

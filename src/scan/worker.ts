@@ -1,7 +1,7 @@
-/** The thread that reads files for a scan: takes batches, posts what came of each. `WorkerPool` starts it. */
+/** The thread that reads files for a scan: takes batches of files and ranges of large ones, posts what came of each. `WorkerPool` starts it. */
 import { parentPort, workerData } from "node:worker_threads";
-import { newReadBuffer, runBatch } from "./run-batch.js";
-import type { BatchReply, BatchRequest, WorkerSetup } from "./worker-pool.js";
+import { newReadBuffer, runBatch, runPart } from "./run-batch.js";
+import type { WorkerReply, WorkerRequest, WorkerSetup } from "./worker-pool.js";
 
 const { name, options, bytesRead } = workerData as WorkerSetup;
 const counter = new BigInt64Array(bytesRead);
@@ -12,10 +12,14 @@ const shared = {
   },
 };
 
-parentPort!.on("message", ({ id, files }: BatchRequest) => {
-  let reply: BatchReply;
+parentPort!.on("message", ({ id, ...request }: WorkerRequest) => {
+  let reply: WorkerReply;
   try {
-    reply = { id, batch: runBatch(name, options, files, shared) };
+    const value =
+      "files" in request
+        ? runBatch(name, options, request.files, shared)
+        : runPart(name, options, request.file, request.range, shared);
+    reply = { id, value };
   } catch (error) {
     reply = { id, error };
   }

@@ -103,14 +103,14 @@ export class IdTable {
   }
 }
 
-const NO_HEX_ID = -1;
+export const NO_HEX_ID = -1;
 
 /** By ASCII code: the value of a lower-case hex digit, -1 for any other character. */
 const hexValues = new Int8Array(128).fill(-1);
 for (let value = 0; value < 16; value++) hexValues["0123456789abcdef".charCodeAt(value)] = value;
 
 /** The 32 bits of an id of 8 lower-case hex digits, as a number of 0 or more; `NO_HEX_ID` for any other. */
-function parseHexId(id: string): number {
+export function parseHexId(id: string): number {
   if (id.length !== 8) return NO_HEX_ID;
   let bits = 0;
   for (let place = 0; place < 8; place++) {
@@ -122,6 +122,6 @@ function parseHexId(id: string): number {
   return bits >>> 0;
 }
 
-function formatHexId(bits: number): string {
+export function formatHexId(bits: number): string {
   return (bits >>> 0).toString(16).padStart(8, "0");
 }

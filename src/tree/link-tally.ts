@@ -36,6 +36,11 @@ export class LinkTally {
     return number;
   }
 
+  /** How many entries have an id. */
+  get size(): number {
+    return this.#size;
+  }
+
   /** How many entries have no children. */
   get branchCount(): number {
     return this.#size - this.#parentCount;
