@@ -113,7 +113,7 @@ class Comparison {
       case "summary":
         return false;
       case "newSession":
-        return operation.id === undefined || operation.id === "my-id";
+        return operation.id === undefined || operation.id.startsWith("my-");
       case "message":
         return operation.message.role !== "system";
       case "compaction":

@@ -151,7 +151,11 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ call: fc.constant("branched" as const), target }) },
   fc.record({
     call: fc.constant("newSession" as const),
-    id: fc.constantFrom(undefined, "my-id", "-bad", ""),
+    // Of two sessions with one id and one millisecond, the second would find its file made.
+    id: fc.oneof(
+      fc.constantFrom(undefined, "-bad", ""),
+      fc.integer({ min: 2 ** 30 }).map((number) => `my-${number}`),
+    ),
     parentSession: fc.constantFrom(undefined, "/sessions/parent.jsonl"),
   }),
   { weight: 2, arbitrary: fc.record({ call: fc.constant("reopen" as const) }) },
