@@ -63,6 +63,7 @@ export class FileStore implements SessionStore {
     this.#durable = durable;
     this.#cache = new EntryCache(cacheBytes);
     this.#load();
+    this.leafId = this.index.leafId;
   }
 
   /** Makes the file of a session, exclusively: when there is one already, or it can't be written whole, that is thrown and no file is left behind. */
@@ -85,7 +86,8 @@ export class FileStore implements SessionStore {
     }
     if (options.durable) syncFolder(dirname(path));
     const store = new FileStore(path, options);
-    for (const entry of entries) store.#keep(entry);
+    let number = 0;
+    for (const entry of entries) if (entryId(entry) !== undefined) store.#keep(number++, entry);
     return store;
   }
 
@@ -168,7 +170,7 @@ export class FileStore implements SessionStore {
     this.#load();
   }
 
-  /** Indexes the whole file anew. The leaf stays if the file still has it; else it is the last entry. */
+  /** Indexes the whole file anew. The leaf stays, unless the file does not have it any more: then it is the last entry. */
   #load(): void {
     const sink = new SessionFileSink();
     const fd = openSync(this.#path, "r");
@@ -192,7 +194,7 @@ export class FileStore implements SessionStore {
     this.#sink = sink;
     this.#header = undefined;
     this.#cache.clear();
-    if (this.leafId === null || sink.index.numberOf(this.leafId) === -1) this.leafId = sink.index.leafId;
+    if (this.leafId !== null && sink.index.numberOf(this.leafId) === -1) this.leafId = sink.index.leafId;
   }
 
   /** Indexes the whole lines that were appended to the file. */
@@ -247,7 +249,7 @@ export class FileStore implements SessionStore {
       } else {
         this.#takeIn(fd, after);
       }
-      this.#keep(entry);
+      this.#keep(this.index.numberOf(entry.id), entry);
       return entry;
     } finally {
       closeSync(fd);
@@ -259,10 +261,8 @@ export class FileStore implements SessionStore {
     return readRangeSync(fd, size - 1, 1)[0] === NEWLINE;
   }
 
-  /** Holds an entry of one's own, so that a look-up gives the very object. */
-  #keep(entry: SessionEntry): void {
-    const id = entryId(entry);
-    const number = id === undefined ? -1 : this.index.numberOf(id);
+  /** Holds an entry of one's own, so that a look-up gives the very object; -1 for one that is not in the file after all. */
+  #keep(number: number, entry: SessionEntry): void {
     if (number !== -1) this.#cache.add(number, entry, this.index.entryAt(number).byteLength);
   }
 

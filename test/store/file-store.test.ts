@@ -258,6 +258,16 @@ test("FileStore.append migrates an old version first, keeping the original, the 
   assertAgrees(store, path);
 });
 
+test("FileStore.append makes a new root where the leaf is null, in an old version too", (context) => {
+  for (const version of [2, 3]) {
+    const path = sessionFile(context, jsonl(header({ version }), user("0000000a", null, "x")));
+    const store = new FileStore(path);
+    store.leafId = null;
+    assert.equal(store.append(saying("root")).parentId, null);
+    assertAgrees(store, path);
+  }
+});
+
 test("FileStore only ever appends to a version above 3", (context) => {
   const future = jsonl(header({ version: 9, new: true }), user("0000000a", null, "x"));
   const path = sessionFile(context, future);
@@ -318,6 +328,14 @@ test("FileStore.append throws when the file is gone or may not be written, and c
   );
   assert.deepEqual(readFileSync(path), start);
   store.append(saying("next"));
+  assertAgrees(store, path);
+});
+
+test("FileStore.create knows entries of one id apart", (context) => {
+  const path = join(scratchFolder(context), "new.jsonl");
+  const lines = [user("0000000a", null, "first"), user("0000000a", null, "second")] as unknown as SessionEntry[];
+  const store = FileStore.create(path, header() as never, lines);
+  assert.deepEqual(store.entries(), lines);
   assertAgrees(store, path);
 });
 
