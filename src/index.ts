@@ -17,11 +17,19 @@ export { type Line, lineStream } from "./read/line-stream.js";
 export { type BranchRecord, readBranch } from "./read/read-branch.js";
 export { type ReadSessionOptions, readSession, type SessionReading } from "./read/read-session.js";
 export { readTree, type SessionTree, type TreeNode } from "./read/read-tree.js";
+export type { MissReason } from "./report/cache-misses.js";
 export type { GroupKey, GroupSort, UsageGroup } from "./report/group-calls.js";
 export type { Session } from "./report/session-summary.js";
 export type { LargeEntry, SizeGroup, SizeKey } from "./report/size-groups.js";
 export { type CheckedFile, checkStore } from "./scan/check-store.js";
 export { defaultStore } from "./scan/default-store.js";
+export {
+  type CacheMiss,
+  type CacheMisses,
+  type CacheMissesOptions,
+  findCacheMisses,
+} from "./scan/find-cache-misses.js";
+export { type Lineage, type LineageSession, lineage } from "./scan/lineage.js";
 export { type ListOptions, listAll, listSessions } from "./scan/list-sessions.js";
 export { measureSession, measureSizes, type Sizes, type SizesOptions } from "./scan/measure-sizes.js";
 export { resolveSession } from "./scan/resolve-session.js";

@@ -1,7 +1,9 @@
 import { checkCommand } from "./check-command.js";
 import type { CommandDefinition } from "./command.js";
 import { contextCommand } from "./context-command.js";
+import { lineageCommand } from "./lineage-command.js";
 import { listCommand } from "./list-command.js";
+import { missesCommand } from "./misses-command.js";
 import { showCommand } from "./show-command.js";
 import { sizeCommand } from "./size-command.js";
 import { dailyCommand, monthlyCommand, totalsCommand, weeklyCommand } from "./totals-command.js";
@@ -17,6 +19,8 @@ export const commands: CommandDefinition[] = [
   showCommand,
   treeCommand,
   contextCommand,
+  lineageCommand,
+  missesCommand,
   sizeCommand,
   checkCommand,
 ];

@@ -30,6 +30,15 @@ export function parseDollars(value: string): number {
   return Number(value.replace("$", ""));
 }
 
+/** Minutes, above 0. */
+export function parseMinutes(value: string): number {
+  const minutes = /^(\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : 0;
+  if (!(minutes > 0 && Number.isFinite(minutes))) {
+    throw new InvalidArgumentError("It must be a number of minutes above 0, as in 5 or 0.5.");
+  }
+  return minutes;
+}
+
 /** Makes a parser of names out of `choices`, separated by commas; the option may be given several times, and a name twice counts once. */
 export function choiceListParser<Choice extends string>(
   choices: readonly Choice[],

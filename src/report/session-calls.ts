@@ -2,7 +2,7 @@ import { entryParentId, isMessageEntry, type SessionEntry } from "../format/entr
 import type { JsonObject } from "../format/json.js";
 import { parseIsoTime, readMessageTime } from "../format/time.js";
 import { entryUsage, readUsage, type UsageSource } from "../format/usage.js";
-import { type Call, modelName } from "./call.js";
+import { type Call, type CallModel, modelName } from "./call.js";
 import { type Links, ModelTrail, type ModelTrailPart, readModel, readText } from "./model-trail.js";
 
 /** A call that names no model: it is the one in force at the entry before it. */
@@ -49,7 +49,7 @@ export class SessionCalls {
     const call: Call = {
       ordinal: this.#count++,
       number,
-      time: readMessageTime(message?.timestamp) ?? parseIsoTime(entry.timestamp),
+      time: callTime(entry),
       source: found.source,
       tool: found.source === "tool" ? readText(message?.toolName) : null,
       usage: readUsage(found.stored),
@@ -113,8 +113,14 @@ export class SessionCalls {
   }
 }
 
+/** When a call was made, in Unix milliseconds: the message's time, else the entry's; undefined when neither can be read. */
+export function callTime(entry: SessionEntry): number | undefined {
+  const messageTime = isMessageEntry(entry) ? readMessageTime(entry.message.timestamp) : undefined;
+  return messageTime ?? parseIsoTime(entry.timestamp);
+}
+
 /** The model that an entry with usage names itself; undefined for usage of tools and summaries, which runs on the model in force. */
-function namedModel(entry: SessionEntry, source: UsageSource): ReturnType<typeof readModel> | undefined {
+export function namedModel(entry: SessionEntry, source: UsageSource): CallModel | undefined {
   if (source === "assistant") return readModel((entry as JsonObject).message as JsonObject);
   if (entry.type === "usage") return readModel(entry as JsonObject);
   return undefined;

@@ -23,17 +23,22 @@ export class CopyFinder {
     return this.#ledger.finish();
   }
 
-  /** The sums of all copies, batch by batch; nothing can be added after. */
-  async *sumCopies(
-    options: StoreOptions,
-    task: Omit<CopiesTaskOptions, "copies">,
-    origins: CallOrigins = this.finish(),
-  ): AsyncGenerator<CopiesPart, void, void> {
+  /** By absolute path, for files that hold copies: which of their calls are, by their number in the file, ascending. Nothing can be added after. */
+  findCopies(origins: CallOrigins = this.finish()): Map<string, Uint32Array> {
     const copies = new Map<string, Uint32Array>();
     for (const [file, path] of this.#paths.entries()) {
       const found = origins.copies(file);
       if (found) copies.set(path, found);
     }
+    return copies;
+  }
+
+  /** The sums of all copies, batch by batch; nothing can be added after. */
+  async *sumCopies(
+    options: StoreOptions,
+    task: Omit<CopiesTaskOptions, "copies">,
+    copies = this.findCopies(),
+  ): AsyncGenerator<CopiesPart, void, void> {
     if (copies.size === 0) return;
     const isChosen = (path: string): boolean => copies.has(resolve(path));
     const { onProgress: _, ...quietly } = options;

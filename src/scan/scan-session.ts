@@ -4,6 +4,7 @@ import type { EntrySink } from "../read/entry-parser.js";
 import type { LeanWants } from "../read/lean-entry.js";
 import { pumpSessionSync, SessionPump } from "../read/pump-session.js";
 import type { Call } from "../report/call.js";
+import type { Links } from "../report/model-trail.js";
 import { SessionCalls, type SessionCallsPart } from "../report/session-calls.js";
 import { type Session, SessionSummary, type SummaryPart } from "../report/session-summary.js";
 import { type UsageParts, UsageSum } from "../report/sum-usage.js";
@@ -26,12 +27,16 @@ export interface SessionScan {
    * session: what the first one took is void then.
    */
   begin(header: SessionHeader): OnCall | undefined;
+  /** Takes every entry in file order; `number` is its number in the tree, -1 for one that is not in it. */
+  onEntry?(entry: SessionEntry, number: number): void;
   /** Whether the whole tree is wanted, not only what a list needs of it. */
   wantsIndex: boolean;
 }
 
 export interface ScannedSession {
   session: Session;
+  /** The links of its tree. */
+  links: Links;
   /** There when `wantsIndex` was set. */
   index: SessionIndex | undefined;
 }
@@ -45,15 +50,16 @@ export interface ScannedSession {
  */
 export function scanSession(file: OpenSession, scan: SessionScan): ScannedSession | undefined {
   if (!scan.wantsIndex) {
-    const sink = new ScanSink(scan, new LinkTally());
+    const links = new LinkTally();
+    const sink = new ScanSink(scan, links);
     sink.read(file);
     if (sink.isRefused) return undefined;
-    if (sink.isExact) return { session: sink.finish(file), index: undefined };
+    if (sink.isExact) return { session: sink.finish(file), links, index: undefined };
   }
   const index = new SessionIndex();
   const sink = new ScanSink(scan, index);
   sink.read(file);
-  return sink.isRefused ? undefined : { session: sink.finish(file), index };
+  return sink.isRefused ? undefined : { session: sink.finish(file), links: index, index };
 }
 
 /** Some lines of a session file, from the beginning of one to the end of another. */
@@ -163,6 +169,7 @@ class ScanSink implements EntrySink {
     const number =
       links instanceof SessionIndex ? links.add(entry, nowhere) : links.add(entryId(entry), entryParentId(entry));
     this.#calls!.add(entry, number);
+    this.#scan.onEntry?.(entry, number);
   }
 
   /** What is known so far, of one part of the file. */

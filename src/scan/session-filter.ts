@@ -12,7 +12,8 @@ export class SessionFilter {
   readonly #isModelWanted: ReturnType<typeof modelFilter>;
   readonly #needsModel: boolean;
   #hasProject = false;
-  #hasModel = false;
+  /** Whether a call of a wanted model came by, or none is needed. */
+  hasModel = false;
 
   constructor(options: FilterOptions) {
     this.#isProjectWanted = projectFilter(options);
@@ -23,17 +24,17 @@ export class SessionFilter {
 
   /** Begins with a session. Whether it can be chosen at all. */
   begin(header: SessionHeader): boolean {
-    this.#hasModel = !this.#needsModel;
+    this.hasModel = !this.#needsModel;
     this.#hasProject = this.#isProjectWanted(header);
     return this.#hasProject;
   }
 
   addCall(call: Call): void {
-    this.#hasModel ||= this.#isModelWanted(call);
+    this.hasModel ||= this.#isModelWanted(call);
   }
 
   /** Whether the session is chosen, once all of it was read. */
   isChosen({ modified }: Session): boolean {
-    return this.#hasProject && this.#hasModel && this.#isTimeWanted(Date.parse(modified));
+    return this.#hasProject && this.hasModel && this.#isTimeWanted(Date.parse(modified));
   }
 }

@@ -1,7 +1,9 @@
 import { checkTask } from "./tasks/check-task.js";
 import { copiesTask } from "./tasks/copies-task.js";
 import { headersTask } from "./tasks/headers-task.js";
+import { lineageTask } from "./tasks/lineage-task.js";
 import { listTask } from "./tasks/list-task.js";
+import { missesTask } from "./tasks/misses-task.js";
 import { sizesTask } from "./tasks/sizes-task.js";
 import { totalsTask } from "./tasks/totals-task.js";
 
@@ -13,6 +15,8 @@ export const tasks = {
   list: listTask,
   totals: totalsTask,
   copies: copiesTask,
+  lineage: lineageTask,
+  misses: missesTask,
   check: checkTask,
   sizes: sizesTask,
   headers: headersTask,

@@ -15,44 +15,54 @@ export interface CopiesTaskOptions extends FilterOptions {
   copies: ReadonlyMap<string, Uint32Array>;
 }
 
-export interface CopiesPart extends FileSumsParts {
-  /** By path: what the copies in it came to, whatever the filters say. */
-  copied: { path: string; usage: Usage }[];
+/** What the calls of one file came to, whatever the filters say. */
+export interface FileShares {
+  /** Absolute. */
+  path: string;
+  /** Those that are no copies. */
+  own: Usage;
+  copied: Usage;
 }
 
-/** The sums of the copies among the calls that the filters let through. */
+export interface CopiesPart extends FileSumsParts {
+  shares: FileShares[];
+}
+
+/** The sums of the copies among the calls that the filters let through, and the shares of each file. */
 export function copiesTask(options: CopiesTaskOptions): Task<CopiesPart> {
   const clock = new ZoneClock(options.timeZone);
   const isProjectWanted = projectFilter(options);
   const groups = new CallGroups(options.by, clock);
   const total = new UsageSum();
-  const copied: CopiesPart["copied"] = [];
+  const shares: FileShares[] = [];
   return {
     scan(file) {
       const path = resolve(file.path);
       const isCopy = new Set(options.copies.get(path));
       let sums: FileSums;
-      let all = new UsageSum();
+      let own: UsageSum;
+      let copied: UsageSum;
       let isWanted = true;
       const scanned = scanSession(file, {
         wantsIndex: groups.by.includes("branch"),
         begin(header) {
           isWanted = isProjectWanted(header);
           sums = new FileSums(header, options, clock);
-          all = new UsageSum();
+          own = new UsageSum();
+          copied = new UsageSum();
           return (call) => {
-            if (!isCopy.has(call.ordinal)) return;
-            all.add(call.usage);
-            if (isWanted) sums.add(call);
+            const isCopied = isCopy.has(call.ordinal);
+            (isCopied ? copied : own).add(call.usage);
+            if (isCopied && isWanted) sums.add(call);
           };
         },
       });
-      copied.push({ path, usage: all.total() });
+      shares.push({ path, own: own!.total(), copied: copied!.total() });
       if (!isWanted) return;
       const parts = sums!.finish(scanned!.index);
       groups.merge(parts.groups);
       total.merge(parts.total);
     },
-    finish: () => ({ groups: groups.parts(), total: total.parts(), copied }),
+    finish: () => ({ groups: groups.parts(), total: total.parts(), shares }),
   };
 }

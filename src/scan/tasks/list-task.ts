@@ -1,7 +1,6 @@
-import { filtersModels, modelFilter, timeFilter } from "../../report/call-filter.js";
 import type { Session } from "../../report/session-summary.js";
-import { projectFilter } from "../project-filter.js";
-import { joinSessionParts, type SessionPart, scanSession, scanSessionPart } from "../scan-session.js";
+import { joinSessionParts, type OnCall, type SessionPart, scanSession, scanSessionPart } from "../scan-session.js";
+import { SessionFilter } from "../session-filter.js";
 import type { FilterOptions, Task } from "./task.js";
 
 interface ListPart {
@@ -12,42 +11,29 @@ interface ListPart {
 
 /** The sessions that the filters let through. */
 export function listTask(options: FilterOptions): Task<Session[]> {
-  const isProjectWanted = projectFilter(options);
-  const isTimeWanted = timeFilter(options);
-  const isModelWanted = modelFilter(options);
-  const needsModel = filtersModels(options);
+  const filter = new SessionFilter(options);
+  const onCall: OnCall = (call) => filter.addCall(call);
   const sessions: Session[] = [];
-  const addSession = (session: Session): void => {
-    if (isTimeWanted(Date.parse(session.modified))) sessions.push(session);
-  };
   return {
     scan(file) {
-      let hasModel = !needsModel;
       const scanned = scanSession(file, {
         wantsIndex: false,
-        begin(header) {
-          hasModel = !needsModel;
-          return isProjectWanted(header) ? (call) => (hasModel ||= isModelWanted(call)) : undefined;
-        },
+        begin: (header) => (filter.begin(header) ? onCall : undefined),
       });
-      if (scanned && hasModel) addSession(scanned.session);
+      if (scanned && filter.isChosen(scanned.session)) sessions.push(scanned.session);
     },
     scanPart(file, range): ListPart | undefined {
-      let hasModel = !needsModel;
-      const part = scanSessionPart(file, range, (call) => (hasModel ||= isModelWanted(call)));
-      return part && { part, hasModel };
+      filter.begin(range.header);
+      const part = scanSessionPart(file, range, onCall);
+      return part && { part, hasModel: filter.hasModel };
     },
     join(file, header, ranges) {
-      if (!isProjectWanted(header)) return true;
+      if (!filter.begin(header)) return true;
       const parts = ranges as ListPart[];
-      let hasModel = parts.some((range) => range.hasModel);
-      const session = joinSessionParts(
-        file,
-        header,
-        parts.map(({ part }) => part),
-        (call) => (hasModel ||= isModelWanted(call)),
-      );
-      if (session && hasModel) addSession(session);
+      filter.hasModel ||= parts.some(({ hasModel }) => hasModel);
+      const sessionParts = parts.map(({ part }) => part);
+      const session = joinSessionParts(file, header, sessionParts, onCall);
+      if (session && filter.isChosen(session)) sessions.push(session);
       return session !== undefined;
     },
     finish: () => sessions,

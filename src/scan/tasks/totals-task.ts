@@ -1,5 +1,4 @@
 import type { SessionHeader } from "../../format/header.js";
-import type { Usage } from "../../format/usage.js";
 import { CallFingerprints, callIdentity } from "../../report/call-fingerprint.js";
 import { CallGroups, type GroupKey } from "../../report/group-calls.js";
 import type { Session } from "../../report/session-summary.js";
@@ -19,16 +18,11 @@ export interface TotalsTaskOptions extends FilterOptions {
   fingerprints: boolean;
 }
 
-/** A file and what all its calls came to. */
-export interface TotaledFile extends FingerprintedFile {
-  usage: Usage;
-}
-
 export interface TotalsPart extends FileSumsParts {
   files: number;
   damagedLines: number;
   /** All files, whatever the filters say: a copy is one wherever the call stands. */
-  fingerprinted: TotaledFile[];
+  fingerprinted: FingerprintedFile[];
 }
 
 /** What one range of a file comes to. */
@@ -44,7 +38,7 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
   const isProjectWanted = projectFilter(options);
   const groups = new CallGroups(options.by, clock);
   const total = new UsageSum();
-  const fingerprinted: TotaledFile[] = [];
+  const fingerprinted: FingerprintedFile[] = [];
   const byBranch = groups.by.includes("branch");
   let files = 0;
   let damagedLines = 0;
@@ -67,9 +61,7 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
 
     /** Adds the file to those of the batch. */
     finish(session: Session, index?: SessionIndex): void {
-      if (options.fingerprints) {
-        fingerprinted.push({ ...fingerprintedFile(session, this.fingerprints), usage: session.usage });
-      }
+      if (options.fingerprints) fingerprinted.push(fingerprintedFile(session, this.fingerprints));
       if (!this.isWanted) return;
       const sums = this.sums.finish(index);
       groups.merge(sums.groups);
