@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../format/json.js";
 import { JsonScanner } from "./json-scanner.js";
 import { SpanDecoder } from "./span-decoder.js";
 
-/** The members of an entry, or a header, that are no payload: first those that a tree is made of. */
+/** The members of an entry, or a header, that are no payload: first those that a tree is made of; then what tells of calls; then the rest. */
 const entryKeys = [
   "type",
   "id",
@@ -23,13 +23,14 @@ const entryKeys = [
   "model",
   "thinkingLevel",
   "kind",
+  "usage",
   "customType",
   "fromId",
-  "usage",
 ];
 const LINK_COUNT = 10;
+const CALL_COUNT = 20;
 
-/** The members of a message that are no payload: first the one that a tree shows; last the content, which is payload. */
+/** The members of a message that are no payload: first the one that a tree shows; then what tells of calls; last the content, which is payload. */
 const messageKeys = [
   "role",
   "timestamp",
@@ -46,9 +47,10 @@ const messageKeys = [
 
 /**
  * What of an entry is wanted beside its message's role: with `"links"` only `type`, `id`, `parentId`, `timestamp`, `targetId`, `label`, `name`,
- * `firstKeptEntryId` and `firstKeptEntryIndex`; else all members but payload, and the message's content with `content`.
+ * `firstKeptEntryId` and `firstKeptEntryIndex`; with `"calls"` also what tells of model calls; else all members but payload, and the message's content
+ * with `content`.
  */
-export type LeanWants = "links" | { content?: boolean };
+export type LeanWants = "links" | "calls" | { content?: boolean };
 
 /** The members that are wanted: their keys, and the same as bits of the scanner. */
 interface Selection {
@@ -68,11 +70,13 @@ function selectFirst(entryCount: number, messageCount: number): Selection {
 }
 
 const links = selectFirst(LINK_COUNT, 1);
+const calls = selectFirst(CALL_COUNT, 8);
 const withoutContent = selectFirst(entryKeys.length, messageKeys.length - 1);
 const withContent = selectFirst(entryKeys.length, messageKeys.length);
 
 function chooseSelection(wants: LeanWants): Selection {
   if (wants === "links") return links;
+  if (wants === "calls") return calls;
   return wants.content === true ? withContent : withoutContent;
 }
 

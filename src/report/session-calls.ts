@@ -32,6 +32,8 @@ export class SessionCalls {
   /** By model: the first call of it. */
   readonly #firstUses = new Map<string, number>();
   #count = 0;
+  /** The last call of another model than the one before it. */
+  #last: Pick<Call, "provider" | "model" | "ordinal"> = { provider: null, model: null, ordinal: 0 };
 
   /** `mayRepeat`: whether ids may stand twice in the file. `onCall` also gets the entry, for what a call does not tell. */
   constructor(mayRepeat: boolean, onCall: (call: Call, entry: SessionEntry) => void) {
@@ -93,8 +95,12 @@ export class SessionCalls {
   }
 
   #handOn(call: Call, entry: SessionEntry): void {
-    const model = modelName(call);
-    if (model !== null) this.#noteUse(model, call.ordinal);
+    // Most calls are of the model of the call before, which was noted then.
+    if (call.model !== this.#last.model || call.provider !== this.#last.provider || call.ordinal < this.#last.ordinal) {
+      this.#last = call;
+      const model = modelName(call);
+      if (model !== null) this.#noteUse(model, call.ordinal);
+    }
     this.#onCall(call, entry);
   }
 

@@ -1,69 +1,83 @@
-import { emptyUsage, type Usage } from "../format/usage.js";
+import type { Usage } from "../format/usage.js";
 
-/** A sum on its way to another thread. */
+/** A sum on its way to another thread: each number of `Usage`, and what rounding took from it. */
 export interface UsageParts {
-  sum: Usage;
-  /** What rounding took from each number of `sum`. */
-  lost: Usage;
+  sums: Float64Array;
+  lost: Float64Array;
 }
 
-const numbers = Object.keys(emptyUsage()) as (keyof Usage)[];
+/** The places of the numbers in a sum. */
+const INPUT = 0;
+const OUTPUT = 1;
+const CACHE_READ = 2;
+const CACHE_WRITE = 3;
+const TOTAL_TOKENS = 4;
+const COST_TOTAL = 5;
+const CALLS = 6;
+const NUMBERS = 7;
 
 /**
  * Sums usage. All numbers are added with Neumaier's compensation: millions of small costs stay exact to far below a cent, sums do not depend on order,
  * and what was added can be taken away again without a trace, beside absurdly large numbers too.
  */
 export class UsageSum {
-  readonly #sum = emptyUsage();
-  readonly #lost = emptyUsage();
+  readonly #sums = new Float64Array(NUMBERS);
+  readonly #lost = new Float64Array(NUMBERS);
 
   add(usage: Usage): void {
-    this.#addAll(usage, 1);
+    this.#addTo(INPUT, usage.input);
+    this.#addTo(OUTPUT, usage.output);
+    this.#addTo(CACHE_READ, usage.cacheRead);
+    this.#addTo(CACHE_WRITE, usage.cacheWrite);
+    this.#addTo(TOTAL_TOKENS, usage.totalTokens);
+    this.#addTo(COST_TOTAL, usage.costTotal);
+    this.#addTo(CALLS, usage.calls);
   }
 
   /** Adds what another sum came to. */
-  merge({ sum, lost }: UsageParts): void {
-    this.#addAll(sum, 1);
-    this.#addAll(lost, 1);
+  merge({ sums, lost }: UsageParts): void {
+    for (let place = 0; place < NUMBERS; place++) {
+      this.#addTo(place, sums[place]!);
+      this.#addTo(place, lost[place]!);
+    }
   }
 
   /** Takes away what another sum came to, which must have been added before. */
-  subtract({ sum, lost }: UsageParts): void {
-    this.#addAll(sum, -1);
-    this.#addAll(lost, -1);
+  subtract({ sums, lost }: UsageParts): void {
+    for (let place = 0; place < NUMBERS; place++) {
+      this.#addTo(place, -sums[place]!);
+      this.#addTo(place, -lost[place]!);
+    }
   }
 
   /** What this sum came to, for another thread to go on with. */
   parts(): UsageParts {
-    return { sum: { ...this.#sum }, lost: { ...this.#lost } };
+    return { sums: this.#sums.slice(), lost: this.#lost.slice() };
   }
 
   total(): Usage {
-    const total = emptyUsage();
-    for (const number of numbers) total[number] = this.#sum[number] + this.#lost[number];
-    return total;
+    const total = (place: number): number => Math.min(this.#sums[place]! + this.#lost[place]!, Number.MAX_VALUE);
+    return {
+      input: total(INPUT),
+      output: total(OUTPUT),
+      cacheRead: total(CACHE_READ),
+      cacheWrite: total(CACHE_WRITE),
+      totalTokens: total(TOTAL_TOKENS),
+      costTotal: total(COST_TOTAL),
+      calls: total(CALLS),
+    };
   }
 
-  #addAll(usage: Usage, sign: 1 | -1): void {
-    this.#addTo("input", sign * usage.input);
-    this.#addTo("output", sign * usage.output);
-    this.#addTo("cacheRead", sign * usage.cacheRead);
-    this.#addTo("cacheWrite", sign * usage.cacheWrite);
-    this.#addTo("totalTokens", sign * usage.totalTokens);
-    this.#addTo("costTotal", sign * usage.costTotal);
-    this.#addTo("calls", sign * usage.calls);
-  }
-
-  #addTo(number: keyof Usage, value: number): void {
+  #addTo(place: number, value: number): void {
     if (value === 0) return;
-    const before = this.#sum[number];
+    const before = this.#sums[place]!;
     const after = before + value;
     if (!Number.isFinite(after)) {
       // Numbers so large that their sum is none: the largest there is stands for it.
-      this.#sum[number] = after > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
+      this.#sums[place] = after > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
       return;
     }
-    this.#lost[number] += Math.abs(before) >= Math.abs(value) ? before - after + value : value - after + before;
-    this.#sum[number] = after;
+    this.#lost[place]! += Math.abs(before) >= Math.abs(value) ? before - after + value : value - after + before;
+    this.#sums[place] = after;
   }
 }

@@ -1,7 +1,14 @@
-import { Temporal } from "temporal-polyfill";
-
 const SLOT_MS = 15 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
+
+const LOCAL_PARTS = {
+  year: "numeric",
+  month: "2-digit",
+  day: "2-digit",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+} as const;
 
 /**
  * Tells the calendar day, week, month and hour of instants in one time zone. Offsets are looked up once a quarter of an hour, since a zone changes
@@ -11,6 +18,8 @@ export class ZoneClock {
   readonly timeZone: string;
   /** The date last asked for: the calls of a session mostly fall on one day. */
   #lastDate = { day: Number.NaN, text: "" };
+  /** Made when it is needed: in many a worker it never is. */
+  #format: Intl.DateTimeFormat | undefined;
   /** By slot: the offset in milliseconds, or NaN when it changes within the slot. */
   readonly #offsets = new Map<number, number>();
 
@@ -61,9 +70,15 @@ export class ZoneClock {
     return time + (Number.isNaN(offset) ? this.#offsetAt(time) : offset);
   }
 
+  /** How far local time is ahead of UTC, in milliseconds. */
   #offsetAt(time: number): number {
-    return (
-      Temporal.Instant.fromEpochMilliseconds(Math.floor(time)).toZonedDateTimeISO(this.timeZone).offsetNanoseconds / 1e6
-    );
+    const second = Math.floor(time / 1000) * 1000;
+    this.#format ??= new Intl.DateTimeFormat("en-US", { timeZone: this.timeZone, hourCycle: "h23", ...LOCAL_PARTS });
+    const parts: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = {};
+    for (const { type, value } of this.#format.formatToParts(second)) parts[type] = value;
+    const local = new Date(0);
+    local.setUTCFullYear(Number(parts.year), Number(parts.month) - 1, Number(parts.day));
+    local.setUTCHours(Number(parts.hour), Number(parts.minute), Number(parts.second));
+    return local.getTime() - second;
   }
 }

@@ -104,7 +104,6 @@ export function joinSessionParts(
 }
 
 const withContent: LeanWants = { content: true };
-const withoutContent: LeanWants = { content: false };
 
 /** Positions mean nothing to a scan. */
 const nowhere = { line: 0, byteOffset: 0, byteLength: 0 };
@@ -164,7 +163,7 @@ class ScanSink implements EntrySink {
     if (this.isRefused) return;
     const summary = this.#summary!;
     summary.add(entry);
-    if (!summary.wantsContent) this.#pump!.parser.lean = withoutContent;
+    if (!summary.wantsContent) this.#pump!.parser.lean = "calls";
     const links = this.#links;
     const number =
       links instanceof SessionIndex ? links.add(entry, nowhere) : links.add(entryId(entry), entryParentId(entry));

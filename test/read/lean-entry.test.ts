@@ -7,7 +7,7 @@ import { jsonValue, text, usage } from "../helpers/arbitraries.js";
 import { assistant, entry, header, toolResult, usage as usageOf, user } from "../helpers/entries.js";
 import { seededRandom, spellJson } from "../helpers/spell-json.js";
 
-const everyWants: LeanWants[] = ["links", {}, { content: true }];
+const everyWants: LeanWants[] = ["links", "calls", {}, { content: true }];
 
 const compaction = entry("compaction", "6", "5", {
   summary: "All of it",
