@@ -239,13 +239,16 @@ export class SessionManager {
     return this.#sessionFile;
   }
 
-  /** Goes over to another session file: see `open`. When that throws, the manager stays with the session that it had. */
+  /**
+   * Goes over to another session file: see `open`. A manager in memory takes the entries in, and writes nothing. When it throws, the manager stays with
+   * the session that it had.
+   */
   setSessionFile(sessionFile: string): void {
     const path = resolvePath(sessionFile);
     const stats = statSync(path, { throwIfNoEntry: false });
     if (!stats) this.newSession();
-    else if (stats.size === 0) this.#store = this.#startEmptyFile(path);
-    else this.#store = this.#openFile(path);
+    else if (stats.size === 0) this.#startEmptyFile(path);
+    else this.#openFile(path);
     this.#sessionFile = path;
   }
 
@@ -537,7 +540,7 @@ export class SessionManager {
     const timestamp = new Date().toISOString();
     const id = newSessionId();
     const file = this.#isPersisted ? join(this.#sessionDir, sessionFileName(timestamp, id)) : undefined;
-    const header = newHeader(id, timestamp, this.#cwd, this.#sessionFile);
+    const header = newHeader(id, timestamp, this.#cwd, this.#isPersisted ? this.#sessionFile : undefined);
     this.#store = this.#store.view((reader, index) => {
       const branch = index.path(leafId);
       if (branch.length === 0) throw new Error(`Entry ${leafId} not found`);
@@ -568,18 +571,24 @@ export class SessionManager {
     this.#store = new MemoryStore(all.find(isSessionHeader) ?? this.#store.header, entries);
   }
 
-  #openFile(path: string): FileStore {
+  #openFile(path: string): void {
+    let store: FileStore;
     try {
-      return new FileStore(path, this.#options);
+      store = new FileStore(path, this.#options);
     } catch (cause) {
       if (!(cause instanceof SessionFormatError)) throw cause;
       const { reason, line, byteOffset } = cause;
       const spot = { path, reason, cause, ...(line && { line }), ...(byteOffset && { byteOffset }) };
       throw new SessionFormatError("NOT_A_SESSION", `Session file is not a valid pi session: ${path}`, spot);
     }
+    this.#store = this.#isPersisted ? store : new MemoryStore(store.header, store.entries());
   }
 
-  #startEmptyFile(path: string): FileStore {
+  #startEmptyFile(path: string): void {
+    if (!this.#isPersisted) {
+      this.newSession();
+      return;
+    }
     const header = newHeader(newSessionId(), new Date().toISOString(), this.#cwd, undefined);
     const fd = openSync(path, constants.O_RDWR | constants.O_APPEND);
     try {
@@ -587,7 +596,7 @@ export class SessionManager {
     } finally {
       closeSync(fd);
     }
-    return new FileStore(path, this.#options);
+    this.#openFile(path);
   }
 
   #append<E extends SessionEntry>(build: BuildEntry<E>): E {

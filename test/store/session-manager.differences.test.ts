@@ -50,6 +50,26 @@ test("SessionManager finds the header behind records that other programs put bef
   if (pi) assert.throws(() => pi.open(file), /not a valid pi session/);
 });
 
+test("SessionManager passes over a byte order mark", (context) => {
+  const file = writeSession(context, `\ufeff${jsonl(header(), user("0000000a", null, ""))}`);
+  assert.deepEqual(idsOf(SessionManager.open(file)), ["0000000a"]);
+  if (pi) assert.throws(() => pi.open(file), /not a valid pi session/);
+});
+
+test("SessionManager reads links and settings of the wrong type as absent", (context) => {
+  const lines = [
+    user("0000000a", null, ""),
+    entry("model_change", "0000000b", "0000000a", { provider: 7 }),
+    entry("context_edit", "0000000c", "0000000b", { targetId: "0000000a", replacement: {} }),
+  ];
+  const { ours, theirs } = openBoth(writeSession(context, jsonl(header(), ...lines)), (session) => {
+    const { model, messages } = session.buildSessionContext();
+    return [model, (messages[0] as Line).content];
+  });
+  assert.deepEqual(ours, [null, ""]);
+  if (pi) assert.deepEqual(theirs, [{ provider: 7, modelId: undefined }, undefined]);
+});
+
 test("SessionManager changes nothing on opening: no last newline", (context) => {
   const bytes = jsonl(header(), user("0000000a", null, "")).subarray(0, -1);
   const { ours, theirs } = openBoth(

@@ -6,12 +6,12 @@
  * PI_SESSIONS_PEER_RUNS and PI_SESSIONS_PEER_SEED set how many sequences are run, and which.
  */
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { SessionManager } from "../../src/store/session-manager.js";
-import { scratchFolder } from "../helpers/files.js";
+import { fixture, scratchFolder } from "../helpers/files.js";
 import { loadPeers, NO_PEERS, type Peer, type SessionManagerClass } from "./peer.js";
 import { hasAnswer, hasFile, type Operation, operations, pickId, runOperation } from "./session-operations.js";
 
@@ -42,6 +42,50 @@ for (const peer of peers) {
       );
     });
   }
+}
+
+/** Traits that pi's class reads in another way, for the reasons that the documentation gives, or never gets through with; and one too deep for a test. */
+const readOtherwise = [
+  /^(bom-and-crlf|no-session-empty|name-last-wins|deep-nesting|v1-)/,
+  /cycle|ring|self-parent|duplicate-id|history-written-twice|same-id|without-ids/,
+  /glued|fragment|nul-|on-one-line|torn|damage|no-object|without-type|before-header|header-|behind-noise|three-entries/,
+  /retained-tail|of-any-type|of-wrong-types|strange|proto-keys|edit-without-content|in-five-places|version-fraction/,
+];
+
+for (const peer of peers.filter(({ isFirstGeneration }) => !isFirstGeneration)) {
+  test(`SessionManager reads the fixtures as ${peer.name} does`, (context) => {
+    const folder = scratchFolder(context);
+    const names = readdirSync(fixture("traits")).filter((name) => name.endsWith(".jsonl"));
+    const compared = names.filter((name) => !readOtherwise.some((reason) => reason.test(name)));
+    for (const name of compared) {
+      // Pi's class writes to what it opens.
+      const file = join(folder, name);
+      copyFileSync(fixture("traits", name), file);
+      const [ours, theirs] = [SessionManager, peer.SessionManager].map((Class) =>
+        attempt(() => ({ result: 0, manager: Class.open(file) })),
+      );
+      if (ours!.manager && theirs!.manager) {
+        assert.deepEqual(exact(ours!.manager, peer), exact(theirs!.manager, peer), name);
+      } else {
+        assert.deepEqual(ours!.result, theirs!.result, name);
+      }
+    }
+    context.diagnostic(`${compared.length} of ${names.length} fixtures`);
+  });
+}
+
+for (const peer of peers) {
+  test(`SessionManager has every method of ${peer.name}`, () => {
+    const methods = (Class: SessionManagerClass): string[] => [
+      ...Object.getOwnPropertyNames(Class).filter(
+        (name) => typeof Class[name as keyof SessionManagerClass] === "function",
+      ),
+      ...Object.getOwnPropertyNames((Class as typeof SessionManager).prototype).map((name) => `#${name}`),
+    ];
+    const ours = new Set(methods(SessionManager));
+    const missing = methods(peer.SessionManager).filter((name) => !name.startsWith("#_") && !ours.has(name));
+    assert.deepEqual(missing, []);
+  });
 }
 
 /** A folder in memory where there is one: thousands of small files, and most of the time would go to the disk. */

@@ -208,6 +208,26 @@ test("SessionManager.inMemory takes entries that are held elsewhere, with a head
   assert.notEqual(migrated.getSessionId(), header().id);
 });
 
+test("SessionManager.setSessionFile of a manager in memory takes the entries in, and writes nothing", (context) => {
+  const folder = scratchFolder(context);
+  const file = join(folder, "session.jsonl");
+  const bytes = jsonl(header({ version: 2 }), user("0000000a", null, "x"));
+  writeFileSync(file, bytes);
+  writeFileSync(join(folder, "empty.jsonl"), "");
+  const session = SessionManager.inMemory();
+  session.setSessionFile(file);
+  say(session);
+  assert.deepEqual([session.getSessionFile(), session.getEntryCount()], [file, 2]);
+  session.createBranchedSession(session.getLeafId()!);
+  assert.equal(session.getHeader()?.parentSession, undefined);
+  session.setSessionFile(join(folder, "empty.jsonl"));
+  session.setSessionFile(join(folder, "missing.jsonl"));
+  say(session);
+  assert.deepEqual(readdirSync(folder).sort(), ["empty.jsonl", "session.jsonl"]);
+  assert.deepEqual(readFileSync(file), bytes);
+  assert.equal(readFileSync(join(folder, "empty.jsonl")).length, 0);
+});
+
 test("SessionManager.open takes the working directory from the argument, else from the header, else from the process", (context) => {
   const folder = scratchFolder(context);
   const write = (name: string, ...lines: Line[]): string => {
