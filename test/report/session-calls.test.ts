@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { SessionEntry } from "../../src/format/entry.js";
+import type { Call } from "../../src/report/call.js";
+import { SessionCalls } from "../../src/report/session-calls.js";
+import { SessionIndex } from "../../src/tree/session-index.js";
+import { assistant, at, entry, type Line, START, toolResult, usage, user } from "../helpers/entries.js";
+import { positionOf } from "../helpers/index-entries.js";
+
+interface Found {
+  /** In file order. */
+  calls: Call[];
+  models: string[];
+}
+
+/** The calls among entries, read one after the other. */
+function findCalls(lines: Line[], mayRepeat = true): Found {
+  const index = new SessionIndex();
+  const calls: Call[] = [];
+  const finder = new SessionCalls(mayRepeat, (call) => calls.push(call));
+  for (const line of lines) {
+    const entry = line as unknown as SessionEntry;
+    finder.add(entry, index.add(entry, positionOf(index.size)));
+  }
+  finder.finish(index);
+  return { calls: calls.sort((a, b) => a.ordinal - b.ordinal), models: finder.models() };
+}
+
+const paid = { usage: usage(1, 2, 0.5) };
+
+test("SessionCalls tells all of a call", () => {
+  const { calls } = findCalls([
+    user("1", null, "x"),
+    assistant("2", "1", "x", paid),
+    toolResult("3", "2", "x", { toolName: "scout", ...paid }),
+    { ...entry("usage", "4", "3", { kind: "cache_warm", model: "m", ...paid }), timestamp: at(100) },
+  ]);
+  const spent = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, totalTokens: 3, costTotal: 0.5, calls: 1 };
+  const model = { provider: "anthropic", model: "claude-sonnet-4-5" };
+  assert.deepEqual(calls, [
+    { ordinal: 0, number: 1, time: START + 2000, source: "assistant", tool: null, usage: spent, ...model },
+    { ordinal: 1, number: 2, time: START + 3000, source: "tool", tool: "scout", usage: spent, ...model },
+    {
+      ordinal: 2,
+      number: 3,
+      time: START + 100_000,
+      source: "usage:cache_warm",
+      tool: null,
+      usage: spent,
+      provider: null,
+      model: "m",
+    },
+  ]);
+});
+
+test("SessionCalls gives the models in order of first use, whenever they became known", () => {
+  const { models } = findCalls([
+    entry("model_change", "1", null, { provider: "p", modelId: "summarizer" }),
+    entry("compaction", "2", "1", paid),
+    assistant("3", "2", "x", { ...paid, provider: "q", model: "b" }),
+    toolResult("4", "2", "x", paid),
+    assistant("5", "4", "x", { ...paid, provider: undefined, model: "a" }),
+    assistant("6", "5", "x", { ...paid, provider: "q", model: "b" }),
+    assistant("7", "6", "x", { usage: undefined, model: "unpaid" }),
+  ]);
+  assert.deepEqual(models, ["p/summarizer", "q/b", "a"]);
+});
+
+test("SessionCalls takes lines with one id and one time for one call, the first", () => {
+  const call = assistant("1", null, "x", paid);
+  const later = { ...call, message: { ...(call.message as Line), usage: usage(9, 9, 9) } };
+  const ofTimes = (...lines: Line[]): number[] => findCalls(lines).calls.map(({ usage: { input } }) => input);
+  assert.deepEqual(ofTimes(call, later), [1]);
+  assert.deepEqual(ofTimes(call, { ...later, timestamp: "2026-01-02T04:04:06.000+01:00" }), [1]);
+  assert.deepEqual(ofTimes(call, { ...later, timestamp: at(2) }), [1, 9]);
+  assert.deepEqual(ofTimes(call, { ...later, id: "2" }), [1, 9]);
+  for (const timestamp of [undefined, "yesterday"])
+    assert.deepEqual(ofTimes({ ...call, timestamp }, { ...later, timestamp }), [1, 9]);
+  for (const id of [undefined, ""]) assert.deepEqual(ofTimes({ ...call, id }, { ...later, id }), [1, 9]);
+});
+
+test("SessionCalls takes each line for a call where no id can stand twice", () => {
+  const call = assistant("1", null, "x", paid);
+  assert.equal(findCalls([call, call], false).calls.length, 2);
+});
+
+test("SessionCalls finds the model of usage without an id by the parent that it names", () => {
+  const change = (id: string, modelId: string): Line => entry("model_change", id, null, { provider: "p", modelId });
+  const modelOf = (compaction: Line): string | null =>
+    findCalls([change("1", "a"), change("2", "b"), { type: "compaction", ...paid, ...compaction }]).calls[0]!.model;
+  assert.equal(modelOf({ parentId: "1" }), "a");
+  assert.equal(modelOf({ id: 5, parentId: "2" }), "b");
+  for (const parentId of [undefined, null, "", "gone", 5, { id: "1" }]) assert.equal(modelOf({ parentId }), null);
+});
+
+test("SessionCalls passes over answers that name no model, and stops at a change to none", () => {
+  const modelOf = (...lines: Line[]): string | null =>
+    findCalls([
+      entry("model_change", "1", null, { provider: "p", modelId: "a" }),
+      ...lines,
+      entry("compaction", "3", lines.length === 0 ? "1" : "2", paid),
+    ]).calls.at(-1)!.model;
+  assert.equal(modelOf(), "a");
+  assert.equal(modelOf(assistant("2", "1", "x", { provider: "q", model: "", usage: undefined })), "a");
+  assert.equal(modelOf(entry("model_change", "2", "1", { provider: "q", modelId: 5 })), "a");
+  assert.equal(modelOf(entry("model_change", "2", "1", { provider: "", modelId: "" })), null);
+});
+
+test("SessionCalls takes linear time where 100,000 tools ran on a model set at the root", () => {
+  const count = 100_000;
+  const lines = [assistant("root", null, "x")];
+  for (let number = 0; number < count; number++) {
+    lines.push(toolResult(`t${number}`, number === 0 ? "root" : `t${number - 1}`, "x", paid));
+  }
+  const { calls } = findCalls(lines);
+  assert.equal(calls.length, count + 1);
+  assert.ok(calls.every(({ model }) => model === "claude-sonnet-4-5"));
+});
