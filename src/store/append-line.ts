@@ -17,12 +17,11 @@ export function appendLine(fd: number, line: Buffer, durable: boolean): void {
   }
 }
 
-/** Cuts off what was written last; when another writer stands behind it already, makes it a line of its own, which readers see as damage. */
+/** Cuts off what was written last. When another writer stands behind it already, it stays, and readers pass over it as damage. */
 function takeBack(fd: number, part: Buffer): void {
   try {
     const start = fstatSync(fd).size - part.length;
     if (start >= 0 && readRangeSync(fd, start, part.length).equals(part)) ftruncateSync(fd, start);
-    else writeSync(fd, "\n");
   } catch {
     // The caller throws what came first. Whoever appends next finds a line without an end, and ends it.
   }
