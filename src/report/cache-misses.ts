@@ -48,7 +48,7 @@ const NO_TURN = -1;
  * of the two prompts, less what it read; up to 1,024 of them are no miss, more are one in full. Between the two, a compaction or branch summary excuses
  * it, and a call that kept the cache warm (a `usage` entry of that kind and model) ends a pause.
  *
- * Takes linear time, whatever the tree. Memory: 4 bytes an entry, and about 200 a turn.
+ * Takes linear time, whatever the tree. Memory: 4 bytes an entry, and about 350 a turn.
  */
 export class CacheMissFinder {
   /** The models that read from a cache or wrote to one in a call that names them. Of others, nothing is known of caching. */
@@ -58,11 +58,12 @@ export class CacheMissFinder {
   /** By entry: the place of the turn at it or nearest above it in `#turns`, counted from 1; `UNKNOWN`; or `NO_TURN`. */
   readonly #turnOf = new Column(Int32Array);
   /** By entry: when the cache of which model was kept warm. */
-  readonly #warmings = new Map<number, { model: string | null; time: number | undefined }>();
+  readonly #warmings = new Map<number, Pick<Turn, "model" | "sentAt">>();
   readonly #prices = new PromptPrices();
   /** The entry number of the last turn so far. */
   #lastTurn = -1;
-  readonly #asked: { call: Call; entryId: string }[] = [];
+  /** The calls that were asked about, with the numbers of their entries. */
+  readonly #asked: (Pick<MissedCall, "ordinal" | "entryId" | "time"> & { number: number })[] = [];
 
   /** A pause of more than `ttlMs` lets a cache go cold. */
   constructor(ttlMs: number) {
@@ -71,7 +72,7 @@ export class CacheMissFinder {
 
   /** Takes every entry in file order; `number` is its number in the tree, -1 for one that is not in it. */
   addEntry(entry: SessionEntry, number: number): void {
-    if (number >= 0) while (number >= this.#turnOf.capacity) this.#turnOf.grow();
+    while (number >= this.#turnOf.capacity) this.#turnOf.grow();
     const { type } = entry;
     if (type === "compaction" || type === "branch_summary") {
       if (number >= 0) this.#turnOf.set(number, NO_TURN);
@@ -85,38 +86,38 @@ export class CacheMissFinder {
     this.#prices.add(model, usage);
     if (usage.cacheRead > 0 || usage.cacheWrite > 0) this.cachingModels.add(model);
     if (number < 0 || promptTokens(usage) === 0) return;
-    if (found.source === "assistant") this.#addTurn({ number, model, usage, sentAt: callTime(entry) });
-    else if (found.source === "usage:cache_warm") this.#warmings.set(number, { model, time: callTime(entry) });
+    const sentAt = callTime(entry);
+    if (found.source === "assistant") {
+      this.#turnOf.set(number, this.#turns.push({ number, before: this.#lastTurn, model, usage, sentAt }));
+      this.#lastTurn = number;
+    } else if (found.source === "usage:cache_warm") {
+      this.#warmings.set(number, { model, sentAt });
+    }
   }
 
   /** Asks about a call of this session: only such ones are found. */
   addCall(call: Call, { id }: SessionEntry): void {
-    if (call.source === "assistant" && call.number >= 0) this.#asked.push({ call, entryId: id });
+    const { ordinal, number, time, source } = call;
+    if (source === "assistant" && number >= 0) this.#asked.push({ ordinal, number, time, entryId: id });
   }
 
   /** The misses among the calls that were asked about; known once all entries went by. `links` are those of the session's tree. */
   finish(links: Links): MissedCall[] {
     const misses: MissedCall[] = [];
-    for (const { call, entryId } of this.#asked) {
-      const turn = this.#turns[this.#turnOf.get(call.number) - 1];
+    for (const { number, ...asked } of this.#asked) {
+      const turn = this.#turns[this.#turnOf.get(number) - 1];
       // A call without a prompt is no turn; one that is found there is another's.
-      if (turn?.number !== call.number) continue;
-      const before = this.#turnAt(links.parentOf(call.number), links);
+      if (turn?.number !== number) continue;
+      const before = this.#turnAt(links.parentOf(number), links);
       if (!before) continue;
       const { model, usage } = turn;
       const missedTokens = Math.min(promptTokens(before.usage), promptTokens(usage)) - usage.cacheRead;
       if (missedTokens <= ALLOWED_TOKENS) continue;
       const missedCost = bounded(missedTokens * this.#prices.extraPrice(model, usage));
       const reason = this.#reasonOf(turn, before);
-      misses.push({ ordinal: call.ordinal, entryId, time: call.time, model, missedTokens, missedCost, reason });
+      misses.push({ ...asked, model, missedTokens, missedCost, reason });
     }
     return misses;
-  }
-
-  #addTurn(turn: Omit<Turn, "before">): void {
-    const place = this.#turns.push({ ...turn, before: this.#lastTurn });
-    this.#turnOf.set(turn.number, place);
-    this.#lastTurn = turn.number;
   }
 
   /** The turn at an entry, or the nearest one above it. Each entry is walked over once, however often it is asked for. */
@@ -129,7 +130,7 @@ export class CacheMissFinder {
       const warming = this.#warmings.get(passed);
       const turn = this.#turns[place - 1];
       if (warming && turn && warming.model === turn.model) {
-        place = this.#turns.push({ ...turn, sentAt: warming.time });
+        place = this.#turns.push({ ...turn, sentAt: warming.sentAt });
       }
       this.#turnOf.set(passed, place);
     }
