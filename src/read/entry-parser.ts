@@ -71,6 +71,8 @@ interface Recovered extends RecoveredEntry {
 export class EntryParser implements LineSink {
   /** What the parser leaves out of lean entries; may be changed between lines. */
   lean: LeanWants | undefined;
+  /** Set when nothing more is wanted: later lines are passed over without a look. */
+  isStopped = false;
   readonly counts: ReadCounts = { bytes: 0, lines: 0, blank: 0, entries: 0, damaged: 0 };
   readonly #sink: EntrySink;
   readonly #oddities: boolean;
@@ -96,7 +98,7 @@ export class EntryParser implements LineSink {
   }
 
   line(bytes: Buffer, start: number, end: number, line: number, byteOffset: number, terminated: boolean): void {
-    if (this.#rejection) return;
+    if (this.#rejection || this.isStopped) return;
     this.counts.bytes += end - start + (terminated ? 1 : 0);
     this.counts.lines++;
     const first = line === 1 ? skipByteOrderMark(bytes, start, end) : start;
@@ -135,7 +137,7 @@ export class EntryParser implements LineSink {
     last: boolean,
     terminated: boolean,
   ): void {
-    if (this.#rejection) return;
+    if (this.#rejection || this.isStopped) return;
     this.counts.bytes += end - start + (terminated ? 1 : 0);
     this.#longLine ??= new LongLine(line === 1, this.#reread === undefined, this.#oddities);
     this.#longLine.push(bytes.subarray(start, end));

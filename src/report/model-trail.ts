@@ -13,6 +13,9 @@ export interface Links {
   readonly branchCount: number;
 }
 
+// Places in a trail's models: not known yet, and none on the whole path.
+const UNKNOWN = 0;
+const NO_MODEL = 1;
 const noModel: CallModel = { provider: null, model: null };
 
 /** What a trail remembers of one part of a file, for another thread to go on with. */
@@ -27,12 +30,10 @@ export interface ModelTrailPart {
  * Memory: 4 bytes an entry, and each different model once.
  */
 export class ModelTrail {
-  /** By entry number: the place of the model in `#models`, 0 for an entry that sets none. */
+  /** By entry number: the place in `#models` of the model in force behind the entry; `UNKNOWN` until it is looked up, where the entry sets none. */
   readonly #codes = new Column(Int32Array);
-  readonly #models: CallModel[] = [noModel];
+  readonly #models: CallModel[] = [noModel, noModel];
   readonly #codeOfModel = new Map<string, number>();
-  /** Entries that were walked over already, and the code of the model found. */
-  readonly #found = new Map<number, number>();
 
   /** Takes an entry in file order; `number` is its number in the tree, -1 for one that is not in it. */
   add(entry: SessionEntry, number: number): void {
@@ -44,12 +45,12 @@ export class ModelTrail {
 
   /** What it remembers of the first `size` entries. */
   part(size: number): ModelTrailPart {
-    return { codes: Int32Array.from({ length: size }, (_, number) => this.#codeAt(number)), models: this.#models };
+    return { codes: Int32Array.from({ length: size }, (_, number) => this.#codes.get(number)), models: this.#models };
   }
 
   /** Takes what another trail remembers of the entries from number `first` on. */
   append({ codes, models }: ModelTrailPart, first: number): void {
-    const own = models.map((model, code) => (code === 0 ? 0 : this.#codeOf(model)));
+    const own = models.map((model, code) => (code === UNKNOWN ? UNKNOWN : this.#codeOf(model)));
     for (const [at, code] of codes.entries()) {
       while (first + at >= this.#codes.capacity) this.#codes.grow();
       this.#codes.set(first + at, own[code]!);
@@ -58,23 +59,18 @@ export class ModelTrail {
 
   /** The model set by an entry, or by the nearest one before it on its path. Each entry is walked over once, however often it is asked for. */
   modelAt(start: number, links: Links): CallModel {
-    const walked: number[] = [];
-    let code = 0;
-    for (let number = start; number >= 0 && code === 0; number = links.parentOf(number)) {
-      code = this.#codeAt(number) || (this.#found.get(number) ?? 0);
-      walked.push(number);
-    }
-    if (walked.length > 1) for (const passed of walked) this.#found.set(passed, code);
+    let end = start;
+    while (end >= 0 && this.#codes.get(end) === UNKNOWN) end = links.parentOf(end);
+    const code = end < 0 ? NO_MODEL : this.#codes.get(end);
+    for (let passed = start; passed !== end; passed = links.parentOf(passed)) this.#codes.set(passed, code);
     return this.#models[code]!;
   }
 
-  #codeAt(number: number): number {
-    return number < this.#codes.capacity ? this.#codes.get(number) : 0;
-  }
-
   #codeOf(model: CallModel): number {
-    const last = this.#models.at(-1)!;
-    if (last.provider === model.provider && last.model === model.model) return this.#models.length - 1;
+    const newest = this.#models.length - 1;
+    const { provider, model: name } = this.#models[newest]!;
+    // A change to no model at all is a change, and not the code 0.
+    if (newest > 0 && provider === model.provider && name === model.model) return newest;
     const key = JSON.stringify([model.provider, model.model]);
     let code = this.#codeOfModel.get(key);
     if (code === undefined) {

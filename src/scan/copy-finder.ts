@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { CallLedger, type CallOrigins } from "../report/call-ledger.js";
 import type { FingerprintedFile } from "./fingerprinted-file.js";
-import { scanFiles } from "./scan-files.js";
-import type { StoreOptions } from "./store-options.js";
+import type { StoreScan } from "./scan-files.js";
 import type { CopiesPart, CopiesTaskOptions } from "./tasks/copies-task.js";
 
 /** Tells the calls of a store from their copies, once all its files went by, and reads the files with copies once more to add those up. */
@@ -35,15 +34,12 @@ export class CopyFinder {
 
   /** The sums of all copies, batch by batch; nothing can be added after. */
   async *sumCopies(
-    options: StoreOptions,
+    scan: StoreScan,
     task: Omit<CopiesTaskOptions, "copies">,
     copies = this.findCopies(),
   ): AsyncGenerator<CopiesPart, void, void> {
     if (copies.size === 0) return;
     const isChosen = (path: string): boolean => copies.has(resolve(path));
-    const { onProgress: _, ...quietly } = options;
-    for await (const { result } of scanFiles({ ...quietly, isChosen, name: "copies", task: { ...task, copies } })) {
-      yield result;
-    }
+    for await (const { result } of scan.run("copies", { ...task, copies }, isChosen)) yield result;
   }
 }

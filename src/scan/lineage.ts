@@ -1,7 +1,7 @@
 import { emptyUsage, type Usage } from "../format/usage.js";
 import { CopyFinder } from "./copy-finder.js";
 import { byPath } from "./list-sessions.js";
-import { scanFiles } from "./scan-files.js";
+import { StoreScan } from "./scan-files.js";
 import { callFilters, type SkippedFile, type StoreOptions } from "./store-options.js";
 import type { FileShares } from "./tasks/copies-task.js";
 import type { LineageScan } from "./tasks/lineage-task.js";
@@ -48,10 +48,19 @@ export interface Lineage {
  * for (const { id, parentId, own } of sessions) if (parentId !== null) console.log(id, "came from", parentId, "and added", own.costTotal);
  */
 export async function lineage(options: StoreOptions = {}): Promise<Lineage> {
+  const scan = new StoreScan(options);
+  try {
+    return await scanLineage(scan, options);
+  } finally {
+    await scan.close();
+  }
+}
+
+async function scanLineage(scan: StoreScan, options: StoreOptions): Promise<Lineage> {
   const copyFinder = new CopyFinder();
   const files: (Omit<LineageScan, "fingerprinted"> & { absolutePath: string })[] = [];
   const passedOver: SkippedFile[] = [];
-  for await (const { result, skipped } of scanFiles({ ...options, name: "lineage", task: callFilters(options) })) {
+  for await (const { result, skipped } of scan.run("lineage", callFilters(options))) {
     passedOver.push(...skipped);
     for (const { fingerprinted, ...file } of result) {
       copyFinder.add([fingerprinted]);
@@ -62,7 +71,7 @@ export async function lineage(options: StoreOptions = {}): Promise<Lineage> {
   const origins = copyFinder.finish();
   const copies = copyFinder.findCopies(origins);
   const sharesOf = new Map<string, FileShares>();
-  for await (const { shares } of copyFinder.sumCopies(options, { by: [], timeZone: "UTC" }, copies)) {
+  for await (const { shares } of copyFinder.sumCopies(scan, { by: [], timeZone: "UTC", shares: true }, copies)) {
     for (const each of shares) sharesOf.set(each.path, each);
   }
 

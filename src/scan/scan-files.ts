@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import pLimit from "p-limit";
 import { cutSession } from "./cut-session.js";
-import { findSessionFiles, type SessionFile } from "./find-session-files.js";
+import { type FoundFiles, findSessionFiles, type SessionFile } from "./find-session-files.js";
 import { type BatchResult, canJoin, joinParts, newReadBuffer, runBatch } from "./run-batch.js";
 import type { StoreOptions } from "./store-options.js";
 import type { TaskName, TaskOptions } from "./tasks.js";
@@ -19,6 +19,61 @@ const RANGE_BYTES = 32 * 1024 * 1024;
 
 const PROGRESS_MS = 50;
 
+/**
+ * A scan of stores, which may go over the files more than once: they are looked for once, and the worker threads that read them are kept until `close`.
+ */
+export class StoreScan {
+  readonly #options: StoreOptions;
+  readonly #jobs: number;
+  #found: FoundFiles | undefined;
+  #pool: WorkerPool | undefined;
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+    this.#jobs = options.jobs ?? availableParallelism();
+  }
+
+  /**
+   * Runs a task over all files of the stores that `isChosen` lets through, shared out over worker threads, and yields what came of each batch as soon as
+   * it is known, in no particular order. Large files come first, so that none is left for the end, and those far larger than others are cut into ranges
+   * that the workers share. Files that can't be opened or are no sessions are named with each batch, and never stop the others; what could not be looked
+   * into is named in the first run. Memory: the list of files, and what the consumer has not taken yet.
+   *
+   * @throws StoreError for a store that is no folder; the reason of `signal` when it aborts; what a worker failed with, should one die.
+   */
+  async *run<Name extends TaskName>(
+    name: Name,
+    task: TaskOptions<Name>,
+    isChosen?: (path: string) => boolean,
+  ): AsyncGenerator<BatchResult<Name>, void, void> {
+    const isFirst = this.#found === undefined;
+    this.#found ??= await this.#find(isChosen);
+    const { files: found, skipped } = this.#found;
+    if (isFirst) yield { ...runBatch(name, task, [], { buffer: Buffer.alloc(0), onBytes: () => {} }), skipped };
+    const files = isChosen ? found.filter(({ path }) => isChosen(path)) : found;
+    const run = { name, task, batches: makeBatches(files), signal: this.#options.signal };
+    const progress = new Progress(files, isFirst ? this.#options.onProgress : undefined);
+    const pool = this.#pool;
+    pool?.setTask(name, task);
+    if (pool) yield* runInWorkers({ ...run, progress, pool, jobs: this.#jobs });
+    else yield* runHere({ ...run, progress });
+  }
+
+  /** Ends the worker threads. */
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+
+  async #find(isChosen?: (path: string) => boolean): Promise<FoundFiles> {
+    let foundBytes = 0;
+    return findSessionFiles(this.#options, ({ path, sizeBytes }) => {
+      foundBytes += isChosen && !isChosen(path) ? 0 : sizeBytes;
+      // The workers start while the search for files goes on.
+      if (foundBytes > WORKER_BYTES) this.#pool ??= new WorkerPool(this.#jobs);
+    });
+  }
+}
+
 export interface ScanFilesOptions<Name extends TaskName> extends StoreOptions {
   /** Files that it refuses are not opened. */
   isChosen?: (path: string) => boolean;
@@ -27,34 +82,15 @@ export interface ScanFilesOptions<Name extends TaskName> extends StoreOptions {
   task: TaskOptions<Name>;
 }
 
-/**
- * Runs a task over all files of the stores, shared out over worker threads, and yields what came of each batch as soon as it is known, in no particular
- * order. Large files come first, so that none is left for the end, and those far larger than others are cut into ranges that the workers share. Files that can't be opened or are no sessions are named with each batch, and never
- * stop the others. Memory: the list of files, and what the consumer has not taken yet.
- *
- * @throws StoreError for a store that is no folder; the reason of `signal` when it aborts; what a worker failed with, should one die.
- */
+/** A scan that goes over the files once: see `StoreScan.run`. */
 export async function* scanFiles<Name extends TaskName>(
   options: ScanFilesOptions<Name>,
 ): AsyncGenerator<BatchResult<Name>, void, void> {
-  const { name, task, isChosen, signal, jobs = availableParallelism() } = options;
-  let pool: WorkerPool<Name> | undefined;
-  let foundBytes = 0;
-  const onFound = ({ path, sizeBytes }: SessionFile): void => {
-    foundBytes += isChosen && !isChosen(path) ? 0 : sizeBytes;
-    // The workers start while the search for files goes on.
-    if (foundBytes > WORKER_BYTES) pool ??= new WorkerPool(jobs, name, task);
-  };
+  const scan = new StoreScan(options);
   try {
-    const { files: found, skipped } = await findSessionFiles(options, onFound);
-    const files = isChosen ? found.filter(({ path }) => isChosen(path)) : found;
-    yield { ...runBatch(name, task, [], { buffer: Buffer.alloc(0), onBytes: () => {} }), skipped };
-    const batches = makeBatches(files);
-    const progress = new Progress(files, options.onProgress);
-    if (pool) yield* runInWorkers({ pool, name, task, batches, progress, jobs, signal });
-    else yield* runHere(name, task, batches, progress, signal);
+    yield* scan.run(options.name, options.task, options.isChosen);
   } finally {
-    await pool?.close();
+    await scan.close();
   }
 }
 
@@ -76,14 +112,18 @@ function makeBatches(files: readonly SessionFile[]): SessionFile[][] {
   return batch.length > 0 ? [...batches, batch] : batches;
 }
 
-interface WorkerRun<Name extends TaskName> {
-  pool: WorkerPool<Name>;
+/** One task on its way over batches of files. */
+interface Run<Name extends TaskName> {
   name: Name;
   task: TaskOptions<Name>;
   batches: SessionFile[][];
   progress: Progress;
-  jobs: number;
   signal: AbortSignal | undefined;
+}
+
+interface WorkerRun<Name extends TaskName> extends Run<Name> {
+  pool: WorkerPool;
+  jobs: number;
 }
 
 async function* runInWorkers<Name extends TaskName>(
@@ -134,13 +174,13 @@ async function runRanges<Name extends TaskName>(
   return joinParts(name, task, file!, ranges[0]!.header, parts);
 }
 
-async function* runHere<Name extends TaskName>(
-  name: Name,
-  task: TaskOptions<Name>,
-  batches: SessionFile[][],
-  progress: Progress,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<BatchResult<Name>, void, void> {
+async function* runHere<Name extends TaskName>({
+  name,
+  task,
+  batches,
+  progress,
+  signal,
+}: Run<Name>): AsyncGenerator<BatchResult<Name>, void, void> {
   let bytesRead = 0;
   const shared = {
     buffer: newReadBuffer(),

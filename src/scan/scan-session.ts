@@ -31,6 +31,8 @@ export interface SessionScan {
   onEntry?(entry: SessionEntry, number: number): void;
   /** Whether the whole tree is wanted, not only what a list needs of it. */
   wantsIndex: boolean;
+  /** Asked now and then: once it says yes, the rest of the file is left unread, and what is returned is of no use. */
+  isEnough?(): boolean;
 }
 
 export interface ScannedSession {
@@ -144,7 +146,7 @@ class ScanSink implements EntrySink {
       ...(range && { start: range.start, end: range.end }),
       buffer,
       onBytes,
-      isEnough: () => this.isRefused || !this.isExact,
+      isEnough: () => this.isRefused || this.#pump!.parser.isStopped,
     });
     this.#damagedLines += this.#pump.parser.counts.damaged;
   }
@@ -169,6 +171,7 @@ class ScanSink implements EntrySink {
       links instanceof SessionIndex ? links.add(entry, nowhere) : links.add(entryId(entry), entryParentId(entry));
     this.#calls!.add(entry, number);
     this.#scan.onEntry?.(entry, number);
+    if (!this.isExact || this.#scan.isEnough?.() === true) this.#pump!.parser.isStopped = true;
   }
 
   /** What is known so far, of one part of the file. */

@@ -3,7 +3,7 @@ import { CallGroups, type GroupKey, type GroupSort, type UsageGroup } from "../r
 import { UsageSum } from "../report/sum-usage.js";
 import { ZoneClock } from "../report/zone-clock.js";
 import { CopyFinder } from "./copy-finder.js";
-import { scanFiles } from "./scan-files.js";
+import { StoreScan } from "./scan-files.js";
 import { callFilters, type StoreOptions } from "./store-options.js";
 
 export interface TotalsOptions extends StoreOptions {
@@ -49,25 +49,29 @@ export async function totals(options: TotalsOptions = {}): Promise<Totals> {
   const { by = [], timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone, dedupe = true } = options;
   const groups = new CallGroups(by, new ZoneClock(timeZone));
   const total = new UsageSum();
+  const duplicates = new UsageSum();
   const copyFinder = new CopyFinder();
   let files = 0;
   let skippedFiles = 0;
   let damagedLines = 0;
   const task = { ...callFilters(options), by, timeZone };
-  for await (const batch of scanFiles({ ...options, name: "totals", task: { ...task, fingerprints: dedupe } })) {
-    const { result, skipped } = batch;
-    groups.merge(result.groups);
-    total.merge(result.total);
-    files += result.files;
-    damagedLines += result.damagedLines;
-    skippedFiles += skipped.length;
-    copyFinder.add(result.fingerprinted);
-  }
-  const duplicates = new UsageSum();
-  for await (const copies of copyFinder.sumCopies(options, task)) {
-    groups.subtract(copies.groups);
-    total.subtract(copies.total);
-    duplicates.merge(copies.total);
+  const scan = new StoreScan(options);
+  try {
+    for await (const { result, skipped } of scan.run("totals", { ...task, fingerprints: dedupe })) {
+      groups.merge(result.groups);
+      total.merge(result.total);
+      files += result.files;
+      damagedLines += result.damagedLines;
+      skippedFiles += skipped.length;
+      copyFinder.add(result.fingerprinted);
+    }
+    for await (const copies of copyFinder.sumCopies(scan, { ...task, shares: false })) {
+      groups.subtract(copies.groups);
+      total.subtract(copies.total);
+      duplicates.merge(copies.total);
+    }
+  } finally {
+    await scan.close();
   }
   return {
     groups: groups.groups(options.sort, options.order).slice(0, options.limit),

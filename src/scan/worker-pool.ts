@@ -6,10 +6,14 @@ import type { TaskName, TaskOptions } from "./tasks.js";
 
 /** What a worker is started with. */
 export interface WorkerSetup {
-  name: TaskName;
-  options: TaskOptions<TaskName>;
   /** Eight bytes that all workers add to: the bytes read so far. */
   bytesRead: SharedArrayBuffer;
+}
+
+/** The task for all requests that follow. */
+export interface TaskSetup {
+  name: TaskName;
+  options: TaskOptions<TaskName>;
 }
 
 /** Files to be scanned, or one range of a file. */
@@ -29,8 +33,8 @@ interface PendingRequest {
  */
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 6 };
 
-/** Threads that run one task over batches of files. A worker that dies fails all that was asked and all that will be. */
-export class WorkerPool<Name extends TaskName> {
+/** Threads that run tasks over batches of files, one task after the other. A worker that dies fails all that was asked and all that will be. */
+export class WorkerPool {
   readonly #workers: Worker[];
   readonly #loads = new Map<Worker, number>();
   readonly #pending = new Map<number, PendingRequest>();
@@ -38,9 +42,13 @@ export class WorkerPool<Name extends TaskName> {
   #nextId = 0;
   #failure: { error: unknown } | undefined;
 
-  constructor(size: number, name: Name, options: TaskOptions<Name>) {
-    const workerData = { name, options, bytesRead: this.#bytesRead } satisfies WorkerSetup;
-    this.#workers = Array.from({ length: size }, () => this.#start(workerData));
+  constructor(size: number) {
+    this.#workers = Array.from({ length: size }, () => this.#start({ bytesRead: this.#bytesRead }));
+  }
+
+  /** Sets the task that all later requests are for. */
+  setTask<Name extends TaskName>(name: Name, options: TaskOptions<Name>): void {
+    for (const worker of this.#workers) worker.postMessage({ name, options } satisfies TaskSetup);
   }
 
   /** Bytes that the workers have read so far. */
@@ -49,7 +57,7 @@ export class WorkerPool<Name extends TaskName> {
   }
 
   /** What came of files. Fails with what the worker failed with. */
-  run(files: SessionFile[]): Promise<BatchResult<Name>> {
+  run<Name extends TaskName>(files: SessionFile[]): Promise<BatchResult<Name>> {
     return this.#request({ files }) as Promise<BatchResult<Name>>;
   }
 

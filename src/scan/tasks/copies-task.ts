@@ -13,6 +13,8 @@ export interface CopiesTaskOptions extends FilterOptions {
   timeZone: string;
   /** By path: the calls that are copies, by their number in the file, ascending. */
   copies: ReadonlyMap<string, Uint32Array>;
+  /** Whether the shares of each file are wanted; else files are read no further than their last copy. */
+  shares: boolean;
 }
 
 /** What the calls of one file came to, whatever the filters say. */
@@ -38,26 +40,33 @@ export function copiesTask(options: CopiesTaskOptions): Task<CopiesPart> {
   return {
     scan(file) {
       const path = resolve(file.path);
-      const isCopy = new Set(options.copies.get(path));
+      const copies = options.copies.get(path)!;
+      const isCopy = new Set(copies);
+      const last = copies.at(-1)!;
+      let isPastLast = false;
       let sums: FileSums;
       let own: UsageSum;
       let copied: UsageSum;
       let isWanted = true;
       const scanned = scanSession(file, {
         wantsIndex: groups.by.includes("branch"),
+        // Branches are known at the end of the file alone.
+        isEnough: () => isPastLast && !options.shares && !groups.by.includes("branch"),
         begin(header) {
           isWanted = isProjectWanted(header);
           sums = new FileSums(header, options, clock);
           own = new UsageSum();
           copied = new UsageSum();
+          isPastLast = false;
           return (call) => {
+            isPastLast ||= call.ordinal >= last;
             const isCopied = isCopy.has(call.ordinal);
             (isCopied ? copied : own).add(call.usage);
             if (isCopied && isWanted) sums.add(call);
           };
         },
       });
-      shares.push({ path, own: own!.total(), copied: copied!.total() });
+      if (options.shares) shares.push({ path, own: own!.total(), copied: copied!.total() });
       if (!isWanted) return;
       const parts = sums!.finish(scanned!.index);
       groups.merge(parts.groups);
