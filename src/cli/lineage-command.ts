@@ -50,7 +50,12 @@ function relatedSessions(sessions: LineageSession[]): LineageSession[] {
 /** How many sessions are not shown; undefined for none. */
 function aloneNote(count: number): string | undefined {
   if (count === 0) return undefined;
-  return `not shown: ${formatQuantity(count, "session that is", "sessions that are")} no fork and were not forked (--json names all)`;
+  const alone = formatQuantity(
+    count,
+    "session that has no forks and is none",
+    "sessions that have no forks and are none",
+  );
+  return `not shown: ${alone} (--json names all)`;
 }
 
 const columns: Column[] = [
