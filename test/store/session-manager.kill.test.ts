@@ -10,7 +10,7 @@ import { header, jsonl, type Line, user } from "../helpers/entries.js";
 import { projectRoot, scratchFolder } from "../helpers/files.js";
 
 /** How many writers are killed in each of the three tests. */
-const KILLS = Number(process.env.PI_SESSIONS_KILLS ?? 42);
+const KILLS = Number(process.env.PI_SESSIONS_KILLS ?? 28);
 
 const child = join(projectRoot, "build/test/store/children/append-forever.js");
 
@@ -36,6 +36,23 @@ async function runAndKill({ file, maxBytes, branchEvery, withinMs }: Writer): Pr
   }
   assert.match(said, /^ready\n/, "the writer did not begin");
   return said.split("\n").slice(1, -1);
+}
+
+/** How long a writer takes from being ready until it has said a word that begins with `mark`, in ms: what a kill is to fall into. */
+async function timeUntil(mark: string, writer: Omit<Writer, "withinMs">): Promise<number> {
+  const { file, maxBytes, branchEvery } = writer;
+  const running = spawn(process.execPath, [child, file, String(maxBytes), String(branchEvery)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  let start = 0;
+  for await (const chunk of running.stdout) {
+    start ||= performance.now();
+    said += String(chunk);
+    if (said.includes(`\n${mark}`)) break;
+  }
+  running.kill("SIGKILL");
+  return performance.now() - start;
 }
 
 /** Runs writers one after another on each file, two files at a time. Returns what was said, by file. */
@@ -90,12 +107,11 @@ test("SessionManager: a session is whole whenever its migration is killed", asyn
   }));
   const files = Array.from({ length: KILLS }, (_, number) => join(folder, `${number}.jsonl`));
   for (const file of files) writeFileSync(file, jsonl(first, ...lines));
-  const said = await killWriters(files, 1, (file) => ({
-    file,
-    maxBytes: 300,
-    branchEvery: 0,
-    withinMs: Math.random() * 400,
-  }));
+  const trial = join(folder, "trial.jsonl");
+  writeFileSync(trial, jsonl(first, ...lines));
+  const writer = { maxBytes: 300, branchEvery: 0 };
+  const migrationMs = await timeUntil("+", { file: trial, ...writer });
+  const said = await killWriters(files, 1, (file) => ({ file, ...writer, withinMs: 2 * migrationMs }));
   for (const [file, words] of said) {
     const session = SessionManager.open(file);
     assert.ok(session.getEntryCount() >= lines.length + words.length);
@@ -113,12 +129,11 @@ test("SessionManager: a branched session is there whole or not at all when its w
   const files = Array.from({ length: 7 }, (_, number) => join(folder, `${number}.jsonl`));
   const start = jsonl(header(), ...Array.from({ length: 50 }, (_, number) => longUser(number)));
   for (const file of files) writeFileSync(file, start);
-  const said = await killWriters(files, KILLS / 7, (file) => ({
-    file,
-    maxBytes: 30_000,
-    branchEvery: 2,
-    withinMs: 100,
-  }));
+  const trial = join(scratchFolder(context), "trial.jsonl");
+  writeFileSync(trial, start);
+  const writer = { maxBytes: 30_000, branchEvery: 2 };
+  const branchMs = await timeUntil("=", { file: trial, ...writer });
+  const said = await killWriters(files, KILLS / 7, (file) => ({ file, ...writer, withinMs: 3 * branchMs }));
   for (const [file, words] of said) assertAllThere(file, words);
   const sessions = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
   for (const word of [...said.values()].flat()) {
