@@ -2,8 +2,9 @@ import { isAbsolute, resolve, win32 } from "node:path";
 import { Option } from "commander";
 import type { StoreOptions } from "../scan/store-options.js";
 import { CommandLineError } from "./command-line-error.js";
+import { DATE_FORMS } from "./date-forms.js";
 import { collect, parsePositiveInteger, parseText, parseTimeZone } from "./option-values.js";
-import { type Clock, DATE_FORMS, parseDate, type RangeEnd } from "./parse-date.js";
+import type { Clock, RangeEnd } from "./parse-date.js";
 
 /** The options of every command, read. */
 export interface CommonOptions {
@@ -69,10 +70,10 @@ export function jsonLinesOption(): Option {
  * Makes sense of the options of every command.
  * Throws a CommandLineError for dates that can't be read and for a range whose end lies before its beginning.
  */
-export function readCommonOptions(raw: RawOptions, clock: Clock): CommonOptions {
+export async function readCommonOptions(raw: RawOptions, clock: Clock): Promise<CommonOptions> {
   const timeZone = raw.timezone ?? clock.timeZone;
-  const since = readDate("since", raw.since, { ...clock, timeZone });
-  const until = readDate("until", raw.until, { ...clock, timeZone });
+  const since = await readDate("since", raw.since, { ...clock, timeZone });
+  const until = await readDate("until", raw.until, { ...clock, timeZone });
   if (since !== undefined && until !== undefined && since > until) {
     throw new CommandLineError(`--since ${raw.since} lies after --until ${raw.until}: nothing is in this range`);
   }
@@ -96,8 +97,10 @@ export function readCommonOptions(raw: RawOptions, clock: Clock): CommonOptions 
   };
 }
 
-function readDate(end: RangeEnd, text: string | undefined, clock: Clock): number | undefined {
+async function readDate(end: RangeEnd, text: string | undefined, clock: Clock): Promise<number | undefined> {
   if (text === undefined) return undefined;
+  // Most commands are given no date, and need no calendar.
+  const { parseDate } = await import("./parse-date.js");
   try {
     return parseDate(text, end, clock);
   } catch (error) {

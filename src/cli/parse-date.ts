@@ -1,4 +1,5 @@
 import { Temporal } from "temporal-polyfill";
+import { DATE_FORMS } from "./date-forms.js";
 
 /** What dates are read against. */
 export interface Clock {
@@ -10,8 +11,6 @@ export interface Clock {
 
 /** The end of a range that a date stands at: a day begins at `since` and is over at `until`. */
 export type RangeEnd = "since" | "until";
-
-export const DATE_FORMS = "YYYY-MM-DD, YYYYMMDD, today, yesterday, 28d, 4w, 6m, 12h, or ISO 8601 with a time";
 
 const DAY = /^(\d{4})(-?)(\d\d)\2(\d\d)$/;
 const AGE = /^(\d+)([dwm])$/;

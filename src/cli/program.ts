@@ -38,7 +38,7 @@ export async function runCommandLine(
   let exitCode: ExitCode = ExitCode.done;
   let help = "";
   const program = buildProgram(commands, async (definition, positional, raw) => {
-    const options = readCommonOptions(raw, clock);
+    const options = await readCommonOptions(raw, clock);
     output = new Output({ stdout, stderr, colour: colour && options.color, quiet: options.quiet });
     exitCode = await definition.run({ words: positional, options: { ...raw, ...options }, output, signal });
   });

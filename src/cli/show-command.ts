@@ -3,7 +3,6 @@ import type { SessionEntry } from "../format/entry.js";
 import type { TruncatedString } from "../format/entry-record.js";
 import { parseIsoTime } from "../format/time.js";
 import { readBranch } from "../read/read-branch.js";
-import { readSession } from "../read/read-session.js";
 import type { CommandDefinition } from "./command.js";
 import { CommandLineError } from "./command-line-error.js";
 import { ExitCode } from "./exit-code.js";
@@ -56,6 +55,8 @@ export const showCommand: CommandDefinition<ShowOptions> = {
       throw new CommandLineError("--all shows every branch, --leaf one: give one of them");
     }
     const path = await sessionPath(request);
+    // Loaded when it runs: no other command needs the streams that it reads with.
+    const { readSession } = await import("../read/read-session.js");
     const records: AsyncIterable<ShownRecord> = options.all
       ? readSession(path, { signal, onProblem: () => {} })
       : readBranch(path, { signal, ...(options.leaf !== undefined && { leafId: options.leaf }) });

@@ -1,4 +1,4 @@
-import { readTree, type TreeNode } from "../read/read-tree.js";
+import type { TreeNode } from "../read/read-tree.js";
 import type { SessionIndex } from "../tree/session-index.js";
 import type { CommandDefinition } from "./command.js";
 import { cutToWidth, displayWidth } from "./display-width.js";
@@ -22,6 +22,8 @@ export const treeCommand: CommandDefinition = {
   ],
   async run(request) {
     const { options, output, signal } = request;
+    // Loaded when it runs: no other command needs the streams that it reads with.
+    const { readTree } = await import("../read/read-tree.js");
     const { index, nodes } = await readTree(await sessionPath(request), { signal });
     if (options.jsonl) await writeJsonLines(output, nodes);
     else if (options.json) {

@@ -1,10 +1,10 @@
 import type { Transform, TransformCallback } from "node:stream";
 import { objectTransform } from "through2";
-import { SessionFormatError } from "../errors.js";
 import type { EntryRecord, HeaderRecord } from "../format/entry-record.js";
 import type { Problem } from "../format/problem.js";
 import { EntryParser, type EntryParserOptions, type ReadCounts } from "./entry-parser.js";
 import type { Line } from "./line-stream.js";
+import { notASession } from "./not-a-session.js";
 
 export interface EntryStreamOptions extends Pick<EntryParserOptions, "lean" | "reread"> {
   /** Called for each damage and oddity, in file order. */
@@ -53,12 +53,4 @@ export function entryStream(options: EntryStreamOptions = {}): Transform {
       done(notASession(parser, options.path));
     },
   );
-}
-
-/** The error for a file that its parser rejected; null while it may be a session. */
-export function notASession({ rejection }: EntryParser, path?: string): SessionFormatError | null {
-  if (!rejection) return null;
-  const name = path === undefined ? "the stream" : `"${path}"`;
-  const message = `Cannot read ${name} as a session: ${rejection.reason}`;
-  return new SessionFormatError("NOT_A_SESSION", message, path === undefined ? rejection : { ...rejection, path });
 }

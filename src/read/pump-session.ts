@@ -5,9 +5,9 @@ import type { SessionHeader } from "../format/header.js";
 import type { Problem } from "../format/problem.js";
 import { Migration } from "../migrate/migration.js";
 import { EntryParser, type EntrySink } from "./entry-parser.js";
-import { notASession } from "./entry-stream.js";
 import type { LeanWants } from "./lean-entry.js";
 import { LineSplitter } from "./line-splitter.js";
+import { notASession } from "./not-a-session.js";
 import { readChunks, readChunksSync, readRangeSync } from "./read-chunks.js";
 
 export interface PumpOptions {
