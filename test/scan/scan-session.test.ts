@@ -1,0 +1,397 @@
+import assert from "node:assert/strict";
+import { closeSync, openSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import fc from "fast-check";
+import { SessionFormatError } from "../../src/errors.js";
+import type { SessionEntry } from "../../src/format/entry.js";
+import type { SessionHeader } from "../../src/format/header.js";
+import { type Call, modelName } from "../../src/report/call.js";
+import type { OpenSession } from "../../src/scan/open-session.js";
+import {
+  joinSessionParts,
+  type OnCall,
+  type ScannedSession,
+  type SessionPart,
+  type SessionRange,
+  scanSession,
+  scanSessionPart,
+} from "../../src/scan/scan-session.js";
+import { LinkTally } from "../../src/tree/link-tally.js";
+import { SessionIndex } from "../../src/tree/session-index.js";
+import { damagedFile, sessionFile, sessionLines } from "../helpers/arbitraries.js";
+import { assertAgrees } from "../helpers/assert-agrees.js";
+import { assistant, entry, header, jsonl, type Line, START, toolResult, usage, user } from "../helpers/entries.js";
+import { scratchFolder } from "../helpers/files.js";
+import { callsPlainly, readPlainly, sessionPlainly } from "../helpers/plain-reader.js";
+import { seededRandom, spellJson } from "../helpers/spell-json.js";
+
+/** What a scan told, calls in the order of their ordinals. */
+interface Told {
+  scanned: ScannedSession | undefined;
+  header: SessionHeader | undefined;
+  calls: ToldCall[];
+}
+
+interface ToldCall {
+  call: Call;
+  /** What tells the entry that came with the call. */
+  entry: Pick<SessionEntry, "type" | "id" | "timestamp">;
+}
+
+const byOrdinal = (a: ToldCall, b: ToldCall): number => a.call.ordinal - b.call.ordinal;
+const naming = ({ type, id, timestamp }: SessionEntry): ToldCall["entry"] => ({ type, id, timestamp });
+
+/** Opens files whose bytes a test makes; they are read into a buffer of `bufferBytes`. */
+function fileOpener(folder: string): <T>(bytes: Buffer, bufferBytes: number, use: (file: OpenSession) => T) => T {
+  const path = join(folder, "session.jsonl");
+  return (bytes, bufferBytes, use) => {
+    writeFileSync(path, bytes);
+    const fd = openSync(path, "r");
+    try {
+      const mtimeMs = statSync(path).mtimeMs;
+      return use({ path, fd, sizeBytes: bytes.length, mtimeMs, buffer: Buffer.alloc(bufferBytes), onBytes() {} });
+    } finally {
+      closeSync(fd);
+    }
+  };
+}
+
+/** Scans a file; undefined for one that is no session. */
+function scan(file: OpenSession, wantsIndex: boolean): Told | undefined {
+  const told: Told = { scanned: undefined, header: undefined, calls: [] };
+  try {
+    told.scanned = scanSession(file, {
+      wantsIndex,
+      begin(header) {
+        told.header = header;
+        told.calls = [];
+        return (call, entry) => told.calls.push({ call, entry: naming(entry) });
+      },
+    });
+  } catch (error) {
+    if (error instanceof SessionFormatError) return undefined;
+    throw error;
+  }
+  told.calls.sort(byOrdinal);
+  return told;
+}
+
+/** Costs may differ in their last digits: what a double can hold depends on the order of adding. */
+function assertSameSession(actual: ScannedSession["session"], expected: ScannedSession["session"]): void {
+  assertAgrees(actual.usage, expected.usage, "usage");
+  assert.deepEqual({ ...actual, usage: null }, { ...expected, usage: null });
+}
+
+const bufferSize = (): fc.Arbitrary<number> => fc.oneof(fc.constant(1 << 16), fc.integer({ min: 1, max: 300 }));
+
+const anyFile = (options: Parameters<typeof sessionFile>[0] = {}): fc.Arbitrary<Buffer> =>
+  fc.oneof(
+    sessionFile({ maxEntries: 15, ...options }),
+    sessionFile({ maxEntries: 15, hostile: true, ...options }),
+    damagedFile({ maxEntries: 10, hostile: true, ...options }),
+  );
+
+test("scanSession tells the same by a tally of links and by an index of them", (context) => {
+  const withFile = fileOpener(scratchFolder(context));
+  const ways = { tally: 0, index: 0, none: 0 };
+  fc.assert(
+    fc.property(anyFile(), bufferSize(), (bytes, bufferBytes) => {
+      withFile(bytes, bufferBytes, (file) => {
+        const short = scan(file, false);
+        const whole = scan(file, true);
+        assert.equal(short === undefined, whole === undefined);
+        if (!short || !whole) {
+          ways.none++;
+          return;
+        }
+        const { session, links, index } = short.scanned!;
+        ways[links instanceof LinkTally ? "tally" : "index"]++;
+        assert.equal(index === undefined, links instanceof LinkTally);
+        assert.ok(whole.scanned!.index instanceof SessionIndex && whole.scanned!.links === whole.scanned!.index);
+        assertSameSession(session, whole.scanned!.session);
+        assert.deepEqual(short.calls, whole.calls);
+        assert.deepEqual(short.header, whole.header);
+        const { size } = whole.scanned!.index;
+        for (let number = 0; number < size; number++) {
+          assert.equal(links.parentOf(number), whole.scanned!.links.parentOf(number), `parent of ${number}`);
+        }
+      });
+    }),
+    { numRuns: 200 },
+  );
+  // Else the property would say little.
+  assert.ok(ways.tally > 20 && ways.index > 20, JSON.stringify(ways));
+});
+
+for (const [kind, file] of [
+  ["whole", sessionFile({ maxEntries: 15 })],
+  ["damaged", damagedFile({ maxEntries: 10 })],
+] as const) {
+  test(`scanSession finds the calls of ${kind} sessions that the plain reader finds, in any order`, (context) => {
+    const withFile = fileOpener(scratchFolder(context));
+    fc.assert(
+      fc.property(file, bufferSize(), fc.boolean(), (bytes, bufferBytes, wantsIndex) => {
+        const plain = readPlainly(bytes);
+        withFile(bytes, bufferBytes, (file) => {
+          const told = scan(file, wantsIndex);
+          assert.equal(told !== undefined, plain.isSession);
+          if (!told) return;
+          const { path, mtimeMs } = file;
+          assertSameSession(told.scanned!.session, { path, ...sessionPlainly(plain, mtimeMs) });
+          assert.deepEqual(
+            told.calls.map(({ call }) => call.ordinal),
+            [...told.calls.keys()],
+          );
+          assertAgrees(
+            told.calls.map(({ call: { time, source, tool, provider, usage, ...model } }) => ({
+              ...{ time: time ?? null, source, tool, provider, usage, model: modelName({ provider, ...model }) },
+            })),
+            callsPlainly(plain).map(({ time, source, tool, provider, model, usage }) => ({
+              ...{ time, source, tool, provider, usage, model },
+            })),
+            "calls",
+          );
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+}
+
+test("scanSession gives entries with their numbers in the tree, and leaves a session unread that is not wanted", (context) => {
+  const withFile = fileOpener(scratchFolder(context));
+  const bytes = jsonl(header(), user("1", null, "x"), { type: "custom" }, user("2", "1", "y"), user("3", "9", "z"));
+  withFile(bytes, 64, (file) => {
+    const numbers: [unknown, number][] = [];
+    const onEntry = ({ id }: SessionEntry, number: number): void => {
+      numbers.push([id, number]);
+    };
+    for (const wantsIndex of [false, true]) {
+      numbers.length = 0;
+      scanSession(file, { wantsIndex, begin: () => () => {}, onEntry });
+      const right = [
+        ["1", 0],
+        [undefined, -1],
+        ["2", 1],
+        ["3", 2],
+      ];
+      assert.deepEqual(numbers, right);
+      numbers.length = 0;
+      assert.equal(scanSession(file, { wantsIndex, begin: () => undefined, onEntry }), undefined);
+      assert.deepEqual(numbers, []);
+    }
+  });
+});
+
+test("scanSession reads a session once whose links point back, and once more when one does not", (context) => {
+  const withFile = fileOpener(scratchFolder(context));
+  const readings = (...lines: Line[]): number => {
+    let begun = 0;
+    withFile(jsonl(header(), ...lines), 1 << 16, (file) => {
+      const begin = (): OnCall => {
+        begun++;
+        return () => {};
+      };
+      scanSession(file, { wantsIndex: false, begin });
+    });
+    return begun;
+  };
+  assert.equal(readings(user("1", null, "x"), user("2", "1", "y"), user("3", "missing", "z")), 1);
+  assert.equal(readings(user("1", "2", "x"), user("2", null, "y")), 2);
+  assert.equal(readings(user("1", null, "x"), user("1", null, "x")), 2);
+  assert.equal(readings(user("1", "1", "x")), 2);
+});
+
+// Parts
+
+const lineStarts = (bytes: Buffer): number[] =>
+  [...bytes.keys()].filter((place) => bytes[place] === 0x0a).map((place) => place + 1);
+
+/** The ranges between cuts. */
+function rangesOf(header: SessionHeader, cuts: readonly number[]): SessionRange[] {
+  const starts = [0, ...cuts];
+  return starts.map((start, at) => ({ header, start, end: starts[at + 1] ?? Number.POSITIVE_INFINITY }));
+}
+
+/** What scans of ranges come to, each sent to another thread and back. Undefined where one says that the file must be scanned whole. */
+function scanInParts(file: OpenSession, ranges: readonly SessionRange[]): Told | undefined {
+  const calls: ToldCall[] = [];
+  const parts: SessionPart[] = [];
+  let ordinals = 0;
+  let numbers = 0;
+  for (const range of ranges) {
+    const onCall: OnCall = (call, entry) => {
+      const number = call.number < 0 ? -1 : call.number + numbers;
+      calls.push({ call: { ...call, ordinal: call.ordinal + ordinals, number }, entry: naming(entry) });
+    };
+    let part: SessionPart | undefined;
+    try {
+      part = structuredClone(scanSessionPart(file, structuredClone(range), onCall));
+    } catch (error) {
+      if (!(error instanceof SessionFormatError)) throw error; // The first range ends before the header.
+    }
+    if (!part) return undefined;
+    parts.push(part);
+    ordinals += part.calls.count;
+    numbers += part.links.ids.length;
+  }
+  const { path, sizeBytes, mtimeMs } = file;
+  const session = joinSessionParts({ path, sizeBytes, mtimeMs }, ranges[0]!.header, parts, (call, entry) =>
+    calls.push({ call, entry: naming(entry) }),
+  );
+  if (!session) return undefined;
+  return {
+    scanned: { session, links: new LinkTally(), index: undefined },
+    header: ranges[0]!.header,
+    calls: calls.sort(byOrdinal),
+  };
+}
+
+/** Session files most of whose ids are of 8 hex digits, as real ones are: only such files can be scanned in parts. */
+const hexFile = (hostile: boolean): fc.Arbitrary<Buffer> =>
+  fc
+    .tuple(sessionLines({ versions: [2, 3, 4], hostile, maxEntries: 15 }), fc.nat(), fc.constantFrom(0, 0.05, 0.3))
+    .map(([lines, seed, strength]) => {
+      const random = seededRandom(seed);
+      const hexed = (id: unknown): unknown =>
+        typeof id === "string" ? id.replace(/^\u0436(\d+)\u{1f438}$/u, (_, number) => number.padStart(8, "f")) : id;
+      const relinked = lines.map((line) => ({
+        ...line,
+        ...("id" in line && line.type !== "session" && { id: hexed(line.id) }),
+        ...("parentId" in line && { parentId: hexed(line.parentId) }),
+      }));
+      return Buffer.from(relinked.map((line) => `${spellJson(line, random, strength)}\n`).join(""));
+    });
+
+test("joinSessionParts tells of a file cut at any lines what a scan of it whole tells", (context) => {
+  const withFile = fileOpener(scratchFolder(context));
+  const file = fc.oneof(
+    { weight: 3, arbitrary: hexFile(false) },
+    { weight: 2, arbitrary: hexFile(true) },
+    { weight: 1, arbitrary: damagedFile({ versions: [2, 3, 4], maxEntries: 6, hostile: true }) },
+  );
+  const outcomes = { joined: 0, whole: 0 };
+  fc.assert(
+    fc.property(
+      file,
+      fc.array(fc.nat(40), { minLength: 1, maxLength: 5 }),
+      bufferSize(),
+      (bytes, chosen, bufferBytes) => {
+        withFile(bytes, bufferBytes, (file) => {
+          const whole = scan(file, false);
+          const starts = lineStarts(bytes);
+          if (!whole || whole.scanned!.session.version < 2 || starts.length === 0) return;
+          const cuts = [...new Set(chosen.map((number) => starts[number % starts.length]!))].sort((a, b) => a - b);
+          const inParts = scanInParts(file, rangesOf(whole.header!, cuts));
+          outcomes[inParts ? "joined" : "whole"]++;
+          if (!inParts) return;
+          assert.ok(whole.scanned!.links instanceof LinkTally, "links that point ahead were joined");
+          assertSameSession(inParts.scanned!.session, whole.scanned!.session);
+          assert.deepEqual(inParts.calls, whole.calls);
+        });
+      },
+    ),
+    { numRuns: 250 },
+  );
+  assert.ok(outcomes.joined > 50 && outcomes.whole > 15, JSON.stringify(outcomes));
+});
+
+/** All that a range may have to know of another one. */
+const entangled: Line[] = [
+  user("00000001", null, ""),
+  entry("session_info", "00000002", "00000001", { name: "first name" }),
+  entry("model_change", "00000003", "00000002", { provider: "p", modelId: "changed" }),
+  toolResult("00000004", "00000003", "x", { usage: usage(1, 1, 0.5) }),
+  { type: "compaction", parentId: "00000003", usage: usage(2, 2, 0.25) },
+  assistant("00000005", "00000004", "x", { model: "second", usage: usage(4, 4, 1) }),
+  user("00000006", "00000005", [{ type: "text", text: "the first words" }]),
+  toolResult("00000007", "00000003", "x", { usage: usage(8, 8, 2), timestamp: START + 1e9 }),
+  entry("branch_summary", "00000008", "00000006", { usage: usage(16, 16, 4), summary: "s" }),
+  entry("session_info", "00000009", "00000008", { name: "" }),
+  user("0000000a", "00000009", "other words"),
+  { type: "usage", kind: "cache_warm", provider: "q", model: "warm", usage: usage(32, 32, 8) },
+  entry("compaction", "0000000b", "ffffffff", { usage: usage(64, 64, 16) }),
+  assistant("0000000c", "0000000b", "x", { model: "second", usage: usage(128, 128, 32) }),
+  entry("session_info", "0000000d", "0000000c", { name: "last name" }),
+  toolResult("0000000e", "0000000d", "x", { usage: usage(256, 256, 64) }),
+  { type: "compaction", parentId: "0000000e", usage: usage(512, 512, 128) },
+];
+
+/** The same with damage between. */
+function entangledFile(version: number): Buffer {
+  const damaged = ["no json\n", "\0\0\0\n", "[]\n", '{"type":"mess\n'].map((text) => Buffer.from(text));
+  const lines = entangled.map((line) => jsonl(line));
+  const mixed = lines.flatMap((line, at) => (at % 4 === 3 ? [line, damaged[(at - 3) / 4]!] : [line]));
+  return Buffer.concat([jsonl(header({ version })), ...mixed, Buffer.from('{"type":"torn')]);
+}
+
+test("joinSessionParts takes from each range what the others need, wherever the cuts are", (context) => {
+  const withFile = fileOpener(scratchFolder(context));
+  for (const version of [2, 3, 4]) {
+    const bytes = entangledFile(version);
+    withFile(bytes, 100, (file) => {
+      const whole = scan(file, false)!;
+      const { session } = whole.scanned!;
+      assert.deepEqual(
+        [session.name, session.firstMessage, session.messageCount, session.entryCount, session.damagedLines],
+        ["last name", "the first words", 8, 17, 5],
+      );
+      assert.deepEqual(session.models, ["p/changed", "anthropic/second", "q/warm"]);
+      assert.equal(session.modified, new Date(START + 12_000).toISOString());
+      assert.equal(session.usage.input, 1023);
+      // 4, 7, 0a and 0e have no children.
+      assert.equal(session.branches, 3);
+      const starts = lineStarts(bytes);
+      for (const cuts of [...starts.map((start) => [start]), starts, starts.filter((_, at) => at % 2 === 0)]) {
+        const inParts = scanInParts(file, rangesOf(whole.header!, cuts));
+        assert.ok(inParts, `cuts at ${cuts}`);
+        assertSameSession(inParts.scanned!.session, session);
+        assert.deepEqual(inParts.calls, whole.calls);
+      }
+    });
+  }
+});
+
+test("joinSessionParts does not join ranges whose links can't be followed in one reading", (context) => {
+  const withFile = fileOpener(scratchFolder(context));
+  const isJoined = (...lines: Line[]): boolean => {
+    const bytes = jsonl(header(), ...lines);
+    return withFile(bytes, 1 << 16, (file) => {
+      const { header } = scan(file, false)!;
+      const found = lineStarts(bytes).map((cut) => scanInParts(file, rangesOf(header!, [cut])) !== undefined);
+      assert.equal(new Set(found).size, 1);
+      return found[0]!;
+    });
+  };
+  assert.ok(isJoined(user("00000001", null, "x"), user("00000002", "00000001", "y")));
+  assert.ok(isJoined(user("00000001", "0000000f", "x"), user("00000002", "0000000e", "y")));
+  // An id that stands twice, a parent that comes later, an entry that is its own parent.
+  assert.ok(!isJoined(user("00000001", null, "x"), user("00000001", null, "y")));
+  assert.ok(!isJoined(user("00000001", "00000002", "x"), user("00000002", null, "y")));
+  assert.ok(!isJoined(user("00000001", null, "x"), user("00000002", "00000002", "y")));
+  // Ids and parents that are no 8 hex digits.
+  assert.ok(!isJoined(user("00000001", null, "x"), user("2", "00000001", "y")));
+  assert.ok(!isJoined(user("00000001", null, "x"), user("00000002", "missing", "y")));
+  assert.ok(!isJoined(user("0000000A", null, "x"), user("00000002", "0000000A", "y")));
+});
+
+test("joinSessionParts ends the search for a model at a change to none, in whichever range it stands", (context) => {
+  const withFile = fileOpener(scratchFolder(context));
+  const bytes = jsonl(
+    header(),
+    assistant("00000001", null, "x"),
+    entry("model_change", "00000002", "00000001", { provider: "", modelId: "" }),
+    toolResult("00000003", "00000002", "x", { usage: usage(1) }),
+  );
+  withFile(bytes, 1 << 16, (file) => {
+    const whole = scan(file, false)!;
+    assert.deepEqual(
+      whole.calls.map(({ call }) => call.model),
+      ["claude-sonnet-4-5", null],
+    );
+    for (const cut of lineStarts(bytes)) {
+      assert.deepEqual(scanInParts(file, rangesOf(whole.header!, [cut]))!.calls, whole.calls, `cut at ${cut}`);
+    }
+  });
+});
