@@ -1,50 +1,53 @@
-/**
- * Times our commands on a whole store beside other tools, and prints the figures as Markdown:
- *
- *     node build/bench/compare.js --corpus FOLDER --runs 7
- *     node build/bench/compare.js --corpus FOLDER --runs 1 --only ccusage,tokscale
- *
- * FOLDER is a corpus of `build/bench/corpus.js`. `npm run build` and `npm ci --prefix bench/peers` come first.
- */
+/** Times our commands on a whole store beside other tools. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { formatMeasurements, formatRatios, measure } from "./measure.js";
+import { formatMeasurements, formatRatios, measure, median, ratios } from "./measure.js";
 import { storeContenders } from "./peers.js";
 import type { Truth } from "./truth.js";
 
-/** Which times are divided by which. */
+/** Which times are divided by which, and what the ratio must be at most, if anything is asked of it. */
 const PAIRS = [
-  ["totals", "ccusage"],
-  ["totals", "tokscale"],
-  ["totals", "duckdb"],
-  ["list", "pi 1.6.0"],
-  ["totals", "newlines"],
-  ["totals", "readline"],
+  { left: "totals", right: "ccusage", limit: 0.45 },
+  { left: "totals", right: "tokscale", limit: 0.55 },
+  { left: "totals", right: "duckdb", limit: 1 },
+  { left: "list", right: "pi 1.6.0", limit: 0.2 },
+  { left: "totals", right: "newlines", limit: 3 },
+  { left: "totals", right: "readline", limit: undefined },
 ] as const;
 
-const { values } = parseArgs({
-  options: { corpus: { type: "string" }, runs: { type: "string", default: "7" }, only: { type: "string" } },
-});
-if (values.corpus === undefined) throw new TypeError("Cannot compare: --corpus FOLDER is missing");
-const truth = JSON.parse(readFileSync(join(values.corpus, "truth.json"), "utf8")) as Truth;
-const contenders = storeContenders(values.corpus, truth);
-const names = values.only?.split(",") ?? Object.keys(contenders);
-const chosen = names.map((name) => {
-  const contender = contenders[name];
-  if (!contender) throw new RangeError(`Cannot compare "${name}": it is none of ${Object.keys(contenders).join(", ")}`);
-  return contender;
-});
+/** Figures as Markdown, and for each ratio that something is asked of a line that says whether it holds. */
+export interface Comparison {
+  markdown: string;
+  verdicts: string[];
+}
 
-const measurements = measure(chosen, Number(values.runs));
-const byName = new Map(measurements.map((measurement) => [measurement.name, measurement]));
-const pairs = PAIRS.flatMap(([leftName, rightName]) => {
-  const [left, right] = [byName.get(leftName), byName.get(rightName)];
-  return left && right ? [{ left, right }] : [];
-});
-const { shape, seed, bytes, sessions, entries } = truth;
-console.log(
-  `Corpus: ${shape}, seed ${seed}, ${bytes} bytes, ${sessions} sessions, ${entries} entries. Node ${process.version}.\n`,
-);
-console.log(formatMeasurements(measurements, bytes));
-if (pairs.length > 0) console.log(`\n${formatRatios(pairs)}`);
+/** Compares on a corpus; `only` names some of the contenders. */
+export function compareStore(corpus: string, runs: number, only?: readonly string[]): Comparison {
+  const truth = JSON.parse(readFileSync(join(corpus, "truth.json"), "utf8")) as Truth;
+  const contenders = storeContenders(corpus, truth);
+  const chosen = (only ?? Object.keys(contenders)).map((name) => {
+    const contender = contenders[name];
+    if (contender) return contender;
+    throw new RangeError(`Cannot compare "${name}": it is none of ${Object.keys(contenders).join(", ")}`);
+  });
+
+  const measurements = measure(chosen, runs);
+  const byName = new Map(measurements.map((measurement) => [measurement.name, measurement]));
+  const pairs = PAIRS.flatMap(({ left: leftName, right: rightName, limit }) => {
+    const [left, right] = [byName.get(leftName), byName.get(rightName)];
+    return left && right ? [{ left, right, limit }] : [];
+  });
+  const { shape, seed, bytes, sessions, entries } = truth;
+  const markdown = [
+    `Corpus: ${shape}, seed ${seed}, ${bytes} bytes, ${sessions} sessions, ${entries} entries. Node ${process.version}.`,
+    formatMeasurements(measurements, bytes),
+    ...(pairs.length > 0 ? [formatRatios(pairs)] : []),
+  ].join("\n\n");
+  const verdicts = pairs.flatMap(({ left, right, limit }) => {
+    if (limit === undefined || left.failed || right.failed) return [];
+    const ratio = median(ratios(left, right));
+    const word = ratio <= limit ? "holds" : "does not hold";
+    return `\`${left.name}\` / ${right.name}: ${ratio.toFixed(2)}, asked for at most ${limit}: ${word}.`;
+  });
+  return { markdown, verdicts };
+}

@@ -1,40 +1,38 @@
-/**
- * Times the reading of single hard sessions, and prints the figures as Markdown:
- *
- *     node build/bench/reading.js --runs 5
- *
- * The corpora are made on first use, in `--folder` (default `bench/corpus`), 1.3 GB in all. `npm run build` and `npm ci --prefix bench/peers` come first.
- */
+/** Times the reading of single hard sessions, and of stores that are hard on memory. The corpora are made where they are not there yet. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { SHAPES, type Shape, storeFolder, writeCorpus } from "./corpus.js";
 import { type Contender, formatMeasurements, formatRatios, type Measurement, measure } from "./measure.js";
-import { expectNumber, ourCommand, peerScript, piScript, projectRoot } from "./peers.js";
+import { expectNumber, expectSum, ourCommand, peerScript, piScript, type Totals } from "./peers.js";
 import type { Truth } from "./truth.js";
 
-const { values } = parseArgs({
-  options: {
-    runs: { type: "string", default: "5" },
-    folder: { type: "string", default: join(projectRoot, "bench", "corpus") },
-  },
-});
+/** Where the corpora lie, and how often each process is timed. */
+export interface ReadingOptions {
+  folder: string;
+  runs: number;
+}
 
-compareContext();
-compareLongLine();
-compareIndex();
+/** The figures as Markdown. */
+export function compareReading(options: ReadingOptions): string {
+  return [compareContext(options), compareLongLine(options), compareIndex(options)].join("\n\n");
+}
+
+/** What our own commands take on stores that are hard on memory, as Markdown. */
+export function measureHardStores(options: ReadingOptions): string {
+  return [measureStore(options, "small"), measureStore(options, "huge-one")].join("\n\n");
+}
 
 /** The context of a session whose bulk lies outside it. */
-function compareContext(): void {
-  const { truth, file } = findCorpus("outside");
+function compareContext(options: ReadingOptions): string {
+  const { truth, file } = findCorpus(options.folder, "outside");
   const { entryIds } = truth.context!;
   const piCheck = (answer: unknown): string => {
     const { messages } = answer as { messages: number };
     expectNumber("messages", messages, entryIds.length);
     return `${messages} messages`;
   };
-  report("Context of a session whose bulk lies outside it", truth, "context", [
+  return report(options, "Context of a session whose bulk lies outside it", truth, "context", [
     {
       name: "context",
       command: ourCommand("context", file, "--json"),
@@ -59,9 +57,9 @@ function compareContext(): void {
 }
 
 /** A store with a line that is far too long to hold. */
-function compareLongLine(): void {
-  const { truth, store, out } = findCorpus("line");
-  report("List of a store that holds one long line", truth, "list", [
+function compareLongLine(options: ReadingOptions): string {
+  const { truth, store, out } = findCorpus(options.folder, "line");
+  return report(options, "List of a store that holds one long line", truth, "list", [
     {
       name: "list",
       command: ourCommand("list", "--store", store, "--json", "--no-catalog"),
@@ -84,9 +82,9 @@ function compareLongLine(): void {
 }
 
 /** The index of a session of a million entries. */
-function compareIndex(): void {
-  const { truth, store, file } = findCorpus("entries");
-  report("Index of a session of small entries", truth, "index", [
+function compareIndex(options: ReadingOptions): string {
+  const { truth, store, file } = findCorpus(options.folder, "entries");
+  return report(options, "Index of a session of small entries", truth, "index", [
     {
       name: "index",
       command: [process.execPath, compiledScript("index-session.js"), file],
@@ -113,12 +111,51 @@ function compareIndex(): void {
   ]);
 }
 
-/** The corpus of a shape that is one session, made when it is not there. */
-function findCorpus(shape: Shape): { truth: Truth; out: string; store: string; file: string } {
-  const out = join(values.folder, shape);
+/** `list` and `totals` on a store of many small sessions, or of one of 2 GB. */
+function measureStore(options: ReadingOptions, name: "small" | "huge-one"): string {
+  const { truth, store } = findCorpus(options.folder, name);
+  const flags = ["--store", store, "--json", "--no-catalog", "--timezone", "UTC"];
+  const title = name === "small" ? "A store of many small sessions" : "A store of one huge session";
+  return report(options, title, truth, "totals", [
+    {
+      name: "totals",
+      command: ourCommand("totals", ...flags),
+      check(answer) {
+        const { total } = answer as { total: Totals };
+        expectSum(total, truth.total);
+        return `${total.calls} calls`;
+      },
+    },
+    {
+      name: "list",
+      command: ourCommand("list", ...flags),
+      check(answer) {
+        const { sessions } = answer as { sessions: unknown[] };
+        expectNumber("sessions", sessions.length, truth.sessions);
+        return `${sessions.length} sessions`;
+      },
+    },
+    {
+      name: "newlines",
+      command: peerScript("newlines.mjs", store),
+      check: (answer) => `${(answer as { newlines: number }).newlines} newlines`,
+    },
+  ]);
+}
+
+/** One session of 2 GB. */
+const HUGE_ONE = { shape: "huge", bytes: 2_000_000_000, sessions: 1 } as const;
+
+/** A corpus by its shape, made when it is not there. */
+function findCorpus(
+  folder: string,
+  name: Shape | "huge-one",
+): { truth: Truth; out: string; store: string; file: string } {
+  const out = join(folder, name);
+  const options = name === "huge-one" ? HUGE_ONE : { shape: name, ...SHAPES[name] };
   const truth = existsSync(out)
     ? (JSON.parse(readFileSync(join(out, "truth.json"), "utf8")) as Truth)
-    : writeCorpus({ shape, ...SHAPES[shape], seed: 1, out });
+    : writeCorpus({ ...options, seed: 1, out });
   const store = storeFolder(out);
   return { truth, out, store, file: join(store, truth.list[0]!.path) };
 }
@@ -127,11 +164,21 @@ function compiledScript(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
 }
 
-function report(title: string, truth: Truth, ours: string, contenders: readonly Contender[]): void {
-  const measurements = measure(contenders, Number(values.runs));
+function report(
+  { runs }: ReadingOptions,
+  title: string,
+  truth: Truth,
+  ours: string,
+  contenders: readonly Contender[],
+): string {
+  const measurements = measure(contenders, runs);
   const left = measurements.find(({ name }) => name === ours) as Measurement;
   const pairs = measurements.filter((other) => other !== left).map((right) => ({ left, right }));
-  const { bytes, entries } = truth;
-  console.log(`## ${title}\n\n${bytes} bytes, ${entries} entries. Node ${process.version}.\n`);
-  console.log(`${formatMeasurements(measurements, bytes)}\n\n${formatRatios(pairs)}\n`);
+  const { bytes, sessions, entries } = truth;
+  return [
+    `### ${title}`,
+    `${bytes} bytes, ${sessions} sessions, ${entries} entries. Node ${process.version}.`,
+    formatMeasurements(measurements, bytes),
+    formatRatios(pairs),
+  ].join("\n\n");
 }
