@@ -1,212 +1,181 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SessionEntry } from "../../src/format/entry.js";
-import { type Call, modelName } from "../../src/report/call.js";
+import type { Call } from "../../src/report/call.js";
 import { SessionCalls } from "../../src/report/session-calls.js";
-import type { SessionIndex } from "../../src/tree/session-index.js";
+import { SessionIndex } from "../../src/tree/session-index.js";
 import { assistant, at, entry, type Line, START, toolResult, usage, user } from "../helpers/entries.js";
-import { indexEntries } from "../helpers/index-entries.js";
-
-const asEntry = (line: Line): SessionEntry => line as unknown as SessionEntry;
-
-interface HandedOn {
-  call: Call;
-  entry: SessionEntry;
-}
+import { positionOf } from "../helpers/index-entries.js";
 
 interface Found {
-  /** In the order in which they were handed on: before the end of the file, and after. */
-  early: HandedOn[];
-  late: HandedOn[];
+  /** In file order. */
+  calls: Call[];
   models: string[];
 }
 
-/** The calls of a session of these lines. */
-function findCalls(lines: readonly Line[], { mayRepeat = true } = {}): Found {
-  const found: Found = { early: [], late: [], models: [] };
-  let handedOn = found.early;
-  const calls = new SessionCalls(mayRepeat, (call, entry) => handedOn.push({ call, entry }));
-  const index = addLines(calls, lines);
-  handedOn = found.late;
-  calls.finish(index);
-  found.models = calls.models();
-  return found;
+/** The calls among entries, read one after the other. */
+function findCalls(lines: Line[], mayRepeat = true): Found {
+  const calls: Call[] = [];
+  const finder = new SessionCalls(mayRepeat, (call) => calls.push(call));
+  finder.finish(addLines(finder, lines));
+  return { calls: calls.sort((a, b) => a.ordinal - b.ordinal), models: finder.models() };
 }
 
-/** Gives the lines to the calls, with their numbers; returns an index of them. */
-function addLines(calls: SessionCalls, lines: readonly Line[]): SessionIndex {
-  const index = indexEntries([]);
+/** Gives lines to a finder; returns an index of them. */
+function addLines(finder: SessionCalls, lines: readonly Line[]): SessionIndex {
+  const index = new SessionIndex();
   for (const line of lines) {
-    const before = index.size;
-    indexEntries([line], index);
-    calls.add(asEntry(line), index.size > before ? before : -1);
+    const entry = line as unknown as SessionEntry;
+    finder.add(entry, index.add(entry, positionOf(index.size)));
   }
   return index;
 }
 
-/** What is told of calls, in file order. */
-function tell({ early, late }: Found): unknown[] {
-  return [...early, ...late]
-    .sort((a, b) => a.call.ordinal - b.call.ordinal)
-    .map(({ call }) => [call.source, modelName(call), call.usage.input]);
-}
+const paid = { usage: usage(1, 2, 0.5) };
 
-test("SessionCalls hands on calls that name their model at once, and those of tools and summaries at the end", () => {
-  const lines = [
+test("SessionCalls tells all of a call", () => {
+  const { calls } = findCalls([
     user("1", null, "x"),
-    toolResult("2", "1", "x", { usage: usage(1) }),
-    assistant("3", "2", "x", { usage: usage(2) }),
-    entry("compaction", "4", "3", { usage: usage(3) }),
-    entry("usage", "5", "4", { kind: "cache_warm", provider: "q", model: "warm", usage: usage(4) }),
-    entry("branch_summary", "6", "5", { usage: usage(5) }),
-  ];
-  const found = findCalls(lines);
-  assert.deepEqual(
-    found.early.map(({ call }) => [call.ordinal, call.number, call.source]),
-    [
-      [1, 2, "assistant"],
-      [3, 4, "usage:cache_warm"],
-    ],
-  );
-  assert.deepEqual(
-    found.late.map(({ call }) => [call.ordinal, call.number, call.source]),
-    [
-      [0, 1, "tool"],
-      [2, 3, "compaction"],
-      [4, 5, "branch_summary"],
-    ],
-  );
-  for (const { call, entry } of [...found.early, ...found.late]) assert.equal(entry, lines[call.number]);
-  assert.deepEqual(tell(found), [
-    ["tool", null, 1],
-    ["assistant", "anthropic/claude-sonnet-4-5", 2],
-    ["compaction", "anthropic/claude-sonnet-4-5", 3],
-    ["usage:cache_warm", "q/warm", 4],
-    ["branch_summary", "anthropic/claude-sonnet-4-5", 5],
+    assistant("2", "1", "x", paid),
+    toolResult("3", "2", "x", { toolName: "scout", ...paid }),
+    { ...entry("usage", "4", "3", { kind: "cache_warm", model: "m", ...paid }), timestamp: at(100) },
+  ]);
+  const spent = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, totalTokens: 3, costTotal: 0.5, calls: 1 };
+  const model = { provider: "anthropic", model: "claude-sonnet-4-5" };
+  assert.deepEqual(calls, [
+    { ordinal: 0, number: 1, time: START + 2000, source: "assistant", tool: null, usage: spent, ...model },
+    { ordinal: 1, number: 2, time: START + 3000, source: "tool", tool: "scout", usage: spent, ...model },
+    {
+      ordinal: 2,
+      number: 3,
+      time: START + 100_000,
+      source: "usage:cache_warm",
+      tool: null,
+      usage: spent,
+      provider: null,
+      model: "m",
+    },
   ]);
 });
 
-test("SessionCalls tells a call's time, tool and usage", () => {
-  const callAt = (id: string, timestamp: unknown, messageTime: unknown): Line =>
-    entry("message", id, null, {
-      message: { role: "assistant", timestamp: messageTime, usage: usage(1, 2, 0.5) },
-      timestamp,
-    });
-  const { early, late } = findCalls([
-    callAt("1", at(7), START + 500),
-    callAt("2", at(7), "no time"),
-    callAt("3", "no time", -1),
-    toolResult("4", null, "x", { toolName: "scout", usage: { input: 5, cost: 0.25 } }),
-    toolResult("5", null, "x", { toolName: "", usage: {} }),
-    entry("compaction", "6", null, { usage: usage(1), toolName: "t", message: { toolName: "t", timestamp: 5 } }),
-  ]);
-  assert.deepEqual(
-    [...early, ...late].map(({ call: { time, tool } }) => [time === undefined ? null : time - START, tool]),
-    [
-      [500, null],
-      [7000, null],
-      [null, null],
-      [4000, "scout"],
-      [5000, null],
-      [6000, null],
-    ],
-  );
-  const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, costTotal: 0, calls: 1 };
-  assert.deepEqual(early[0]!.call.usage, { ...none, input: 1, output: 2, totalTokens: 3, costTotal: 0.5 });
-  assert.deepEqual(late[0]!.call.usage, { ...none, input: 5, totalTokens: 5, costTotal: 0.25 });
-});
-
-test("SessionCalls takes a call outside the tree to be behind the entry that it names", () => {
-  const call = (parentId: unknown, input: number): Line => ({ type: "compaction", parentId, usage: usage(input) });
-  const found = findCalls([
-    assistant("1", null, "x", { model: "first", usage: undefined }),
-    call("1", 1),
-    call("3", 2),
-    call(null, 3),
-    call("missing", 4),
-    call(["1"], 5),
-    assistant("3", "1", "x", { model: "third", usage: undefined }),
-  ]);
-  assert.deepEqual(tell(found), [
-    ["compaction", "anthropic/first", 1],
-    ["compaction", "anthropic/third", 2],
-    ["compaction", null, 3],
-    ["compaction", null, 4],
-    ["compaction", null, 5],
-  ]);
-  assert.ok(found.late.every(({ call }) => call.number === -1));
-});
-
-test("SessionCalls counts lines of one id and time once, the first of them, where ids may repeat", () => {
-  const first = assistant("1", null, "x", { usage: usage(1) });
-  const lines = [
-    first,
-    assistant("1", null, "x", { usage: usage(2) }),
-    { ...assistant("1", null, "x", { usage: usage(3) }), timestamp: at(9) },
-    // The same time in another spelling.
-    { ...assistant("1", null, "x", { usage: usage(4) }), timestamp: at(9).replace("Z", "+00:00") },
-    // Without a time or an id nothing tells that they are one.
-    { ...assistant("1", null, "x", { usage: usage(5) }), timestamp: "no time" },
-    { ...assistant("1", null, "x", { usage: usage(6) }), timestamp: "no time" },
-    { ...assistant("", null, "x", { usage: usage(7) }), timestamp: at(9) },
-    { ...assistant("", null, "x", { usage: usage(8) }), timestamp: at(9) },
-    toolResult("1", null, "x", { usage: usage(9) }),
-  ];
-  const inputs = (mayRepeat: boolean) =>
-    [...findCalls(lines, { mayRepeat }).early, ...findCalls(lines, { mayRepeat }).late].map(
-      ({ call }) => call.usage.input,
-    );
-  assert.deepEqual(inputs(true), [1, 3, 5, 6, 7, 8]);
-  assert.deepEqual(inputs(false), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
-});
-
-test("SessionCalls lists models in the order of their first calls in the file", () => {
+test("SessionCalls gives the models in order of first use, whenever they became known", () => {
   const { models } = findCalls([
-    entry("model_change", "1", null, { provider: "p", modelId: "changed" }),
-    toolResult("2", "1", "x", { usage: usage(1) }),
-    assistant("3", "2", "x", { model: "no-usage", usage: undefined }),
-    assistant("4", "1", "x", { model: "b", usage: usage(1) }),
-    toolResult("5", "3", "x", { usage: usage(1) }),
-    assistant("6", "5", "x", { model: "a", usage: usage(1) }),
-    assistant("7", "6", "x", { model: "b", usage: usage(1) }),
-    assistant("8", "7", "x", { provider: "only", model: undefined, usage: usage(1) }),
-    toolResult("9", null, "x", { usage: usage(1) }),
+    entry("model_change", "1", null, { provider: "p", modelId: "summarizer" }),
+    entry("compaction", "2", "1", paid),
+    assistant("3", "2", "x", { ...paid, provider: "q", model: "b" }),
+    toolResult("4", "2", "x", paid),
+    assistant("5", "4", "x", { ...paid, provider: undefined, model: "a" }),
+    assistant("6", "5", "x", { ...paid, provider: "q", model: "b" }),
+    assistant("7", "6", "x", { usage: undefined, model: "unpaid" }),
   ]);
-  assert.deepEqual(models, ["p/changed", "anthropic/b", "anthropic/no-usage", "anthropic/a"]);
+  assert.deepEqual(models, ["p/summarizer", "q/b", "a"]);
+});
+
+test("SessionCalls takes lines with one id and one time for one call, the first", () => {
+  const call = assistant("1", null, "x", paid);
+  const later = { ...call, message: { ...(call.message as Line), usage: usage(9, 9, 9) } };
+  const ofTimes = (...lines: Line[]): number[] => findCalls(lines).calls.map(({ usage: { input } }) => input);
+  assert.deepEqual(ofTimes(call, later), [1]);
+  assert.deepEqual(ofTimes(call, { ...later, timestamp: "2026-01-02T04:04:06.000+01:00" }), [1]);
+  assert.deepEqual(ofTimes(call, { ...later, timestamp: at(2) }), [1, 9]);
+  assert.deepEqual(ofTimes(call, { ...later, id: "2" }), [1, 9]);
+  for (const timestamp of [undefined, "yesterday"])
+    assert.deepEqual(ofTimes({ ...call, timestamp }, { ...later, timestamp }), [1, 9]);
+  for (const id of [undefined, ""]) assert.deepEqual(ofTimes({ ...call, id }, { ...later, id }), [1, 9]);
+});
+
+test("SessionCalls takes each line for a call where no id can stand twice", () => {
+  const call = assistant("1", null, "x", paid);
+  assert.equal(findCalls([call, call], false).calls.length, 2);
+});
+
+test("SessionCalls finds the model of usage without an id by the parent that it names", () => {
+  const change = (id: string, modelId: string): Line => entry("model_change", id, null, { provider: "p", modelId });
+  const modelOf = (compaction: Line): string | null =>
+    findCalls([change("1", "a"), change("2", "b"), { type: "compaction", ...paid, ...compaction }]).calls[0]!.model;
+  assert.equal(modelOf({ parentId: "1" }), "a");
+  assert.equal(modelOf({ id: 5, parentId: "2" }), "b");
+  for (const parentId of [undefined, null, "", "gone", 5, { id: "1" }]) assert.equal(modelOf({ parentId }), null);
+});
+
+test("SessionCalls passes over answers that name no model, and stops at a change to none", () => {
+  const modelOf = (...lines: Line[]): string | null =>
+    findCalls([
+      entry("model_change", "1", null, { provider: "p", modelId: "a" }),
+      ...lines,
+      entry("compaction", "3", lines.length === 0 ? "1" : "2", paid),
+    ]).calls.at(-1)!.model;
+  assert.equal(modelOf(), "a");
+  assert.equal(modelOf(assistant("2", "1", "x", { provider: "q", model: "", usage: undefined })), "a");
+  assert.equal(modelOf(entry("model_change", "2", "1", { provider: "q", modelId: 5 })), "a");
+  assert.equal(modelOf(entry("model_change", "2", "1", { provider: "", modelId: "" })), null);
+});
+
+test("SessionCalls takes linear time where 100,000 tools ran on a model set at the root", () => {
+  const count = 100_000;
+  const lines = [assistant("root", null, "x")];
+  for (let number = 0; number < count; number++) {
+    lines.push(toolResult(`t${number}`, number === 0 ? "root" : `t${number - 1}`, "x", paid));
+  }
+  const { calls } = findCalls(lines);
+  assert.equal(calls.length, count + 1);
+  assert.ok(calls.every(({ model }) => model === "claude-sonnet-4-5"));
+});
+
+test("SessionCalls hands on calls that name their model at once, and the others with their entries at the end", () => {
+  const lines = [
+    toolResult("1", null, "x", paid),
+    assistant("2", "1", "x", paid),
+    entry("compaction", "3", "2", paid),
+    { type: "compaction", parentId: "4", ...paid },
+    entry("usage", "4", "3", { provider: "q", model: "warm", ...paid }),
+  ];
+  const handedOn: [number, unknown][] = [];
+  const finder = new SessionCalls(true, ({ ordinal }, entry) => handedOn.push([ordinal, entry]));
+  const index = addLines(finder, lines);
+  assert.deepEqual(handedOn.splice(0), [
+    [1, lines[1]],
+    [4, lines[4]],
+  ]);
+  finder.finish(index);
+  assert.deepEqual(handedOn, [
+    [0, lines[0]],
+    [2, lines[2]],
+    [3, lines[3]],
+  ]);
 });
 
 test("SessionCalls.take goes on with the parts of a file as if they were one", () => {
   const lines = [
-    toolResult("1", null, "x", { usage: usage(1) }),
+    toolResult("1", null, "x", paid),
     entry("model_change", "2", "1", { provider: "p", modelId: "changed" }),
-    { type: "compaction", parentId: "2", usage: usage(2) },
-    toolResult("3", "2", "x", { usage: usage(3) }),
-    assistant("4", "3", "x", { model: "b", usage: usage(4) }),
-    { type: "compaction", parentId: "4", usage: usage(5) },
-    toolResult("5", "2", "x", { usage: usage(6) }),
-    assistant("6", "5", "x", { model: "a", usage: usage(7) }),
-    toolResult("7", "4", "x", { usage: usage(8) }),
-    assistant("8", "7", "x", { model: "b", usage: usage(9) }),
+    { type: "compaction", parentId: "2", ...paid },
+    toolResult("3", "2", "x", paid),
+    assistant("4", "3", "x", { model: "b", ...paid }),
+    { type: "compaction", parentId: "4", ...paid },
+    toolResult("5", "2", "x", paid),
+    assistant("6", "5", "x", { model: "a", ...paid }),
+    toolResult("7", "4", "x", paid),
+    assistant("8", "7", "x", { model: "b", ...paid }),
   ];
-  const whole = findCalls(lines, { mayRepeat: false });
+  const whole = findCalls(lines, false);
   for (let first = 0; first <= lines.length; first++) {
     for (let second = first; second <= lines.length; second++) {
-      const found: Found = { early: [], late: [], models: [] };
-      const joined = new SessionCalls(false, (call, entry) => found.late.push({ call, entry }));
+      const calls: Call[] = [];
+      const joined = new SessionCalls(false, (call) => calls.push(call));
       let [ordinals, numbers] = [0, 0];
       for (const slice of [lines.slice(0, first), lines.slice(first, second), lines.slice(second)]) {
-        const part = new SessionCalls(false, (call, entry) => {
-          const place = { ordinal: call.ordinal + ordinals, number: call.number + numbers };
-          found.early.push({ call: { ...call, ...place }, entry });
+        const finder = new SessionCalls(false, (call) => {
+          calls.push({ ...call, ordinal: call.ordinal + ordinals, number: call.number + numbers });
         });
-        const { size } = addLines(part, slice);
-        const taken = structuredClone(part.part(size));
-        joined.take(taken, numbers);
-        ordinals += taken.count;
+        const { size } = addLines(finder, slice);
+        const part = structuredClone(finder.part(size));
+        joined.take(part, numbers);
+        ordinals += part.count;
         numbers += size;
       }
-      joined.finish(indexEntries(lines));
-      found.models = joined.models();
+      joined.finish(addLines(new SessionCalls(false, () => {}), lines));
+      const found = { calls: calls.sort((a, b) => a.ordinal - b.ordinal), models: joined.models() };
       assert.deepEqual(found, whole, `cut before ${first} and ${second}`);
     }
   }
