@@ -20,8 +20,11 @@ export function cutSession(file: SessionFile, count: number): SessionRange[] | u
       if (headerVersion(header) < 2) return undefined;
       const starts = [0];
       for (let at = 1; at < count; at++) {
-        const start = findLineStart(session.fd, Math.floor((file.sizeBytes * at) / count), buffer);
-        if (start !== undefined && start > starts.at(-1)!) starts.push(start);
+        const place = Math.floor((file.sizeBytes * at) / count);
+        if (place < starts.at(-1)!) continue; // The line at the place before goes beyond this one; it need not be read again.
+        const start = findLineStart(session.fd, place, buffer);
+        if (start === undefined) break;
+        starts.push(start);
       }
       return starts.map((start, at) => ({ header, start, end: starts[at + 1] ?? Number.POSITIVE_INFINITY }));
     });
