@@ -35,7 +35,22 @@ export { measureSession, measureSizes, type Sizes, type SizesOptions } from "./s
 export { resolveSession } from "./scan/resolve-session.js";
 export type { ScanProgress, SkippedFile, StoreOptions } from "./scan/store-options.js";
 export { type Totals, type TotalsOptions, totals } from "./scan/totals.js";
+export { getLatestCompactionEntry } from "./store/get-latest-compaction-entry.js";
+export type { SessionListProgress } from "./store/list-session-infos.js";
+export { assertValidSessionId } from "./store/new-ids.js";
+export { parseSessionEntries } from "./store/parse-session-entries.js";
+export type { SessionInfo } from "./store/session-info.js";
+export {
+  type NewSessionOptions,
+  type ReadonlySessionManager,
+  SessionManager,
+  type SessionManagerOptions,
+} from "./store/session-manager.js";
+export type { SessionTreeNode } from "./store/session-tree.js";
 export { buildContextEntries, buildSessionContext, buildSessionProjection } from "./tree/build-session-context.js";
+export { entryMessages as sessionEntryToContextMessages } from "./tree/entry-messages.js";
+export { findTreeOddities } from "./tree/find-oddities.js";
+export type { ProjectedSessionEntry, SessionProjection } from "./tree/project-branch.js";
 export type { SelectedContext, SessionContext } from "./tree/select-context.js";
-export { type IndexedEntry, SessionIndex } from "./tree/session-index.js";
+export { type EntryLabel, type IndexedEntry, SessionIndex } from "./tree/session-index.js";
 export { treeStream } from "./tree/tree-stream.js";
