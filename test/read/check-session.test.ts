@@ -180,6 +180,6 @@ test("checkSession agrees with the plain reader on any session, and on any damag
       writeFileSync(path, bytes);
       await assertFindingsRight(path);
     }),
-    { numRuns: 200 },
+    { numRuns: 150 },
   );
 });

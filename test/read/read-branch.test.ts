@@ -113,7 +113,7 @@ test("readBranch migrates an entry of version 1 or 2 to what reading in order ma
       writeFileSync(path, bytes);
       await assertReadAlike(path);
     }),
-    { numRuns: 150 },
+    { numRuns: 90 },
   );
 });
 

@@ -219,6 +219,6 @@ test("readTree agrees with the plain reader on any session, whole or damaged, ho
       writeFileSync(path, bytes);
       await assertTreeRight(path);
     }),
-    { numRuns: 120 },
+    { numRuns: 70 },
   );
 });

@@ -210,7 +210,7 @@ for (const [kind, file] of [
         }
         assert.equal(sessions.length + skipped.length, files.length);
       }),
-      { numRuns: 80 },
+      { numRuns: 50 },
     );
   });
 }
@@ -417,7 +417,7 @@ test("listAll tells its progress, which never falls and ends with all files and 
   );
   const store = makeStore(context, { ...numbered(files), "none.jsonl": "no session\n" });
   const bytes = files.reduce((sum, { length }) => sum + length, "no session\n".length);
-  for (const jobs of [1, 3]) {
+  for (const jobs of [1, 2]) {
     const steps: ScanProgress[] = [];
     await gather({ stores: [store], jobs, onProgress: (step) => steps.push(step) });
     for (const [number, step] of steps.entries()) {
@@ -437,8 +437,7 @@ test("listAll gives the same sessions whatever the number of jobs", async (conte
   const store = makeStore(context, { ...numbered(files), "none.jsonl": "" });
   const one = await listSessions({ stores: [store], jobs: 1 });
   assert.equal(one.sessions.length, 30);
-  for (const jobs of [2, 5]) assert.deepEqual(await listSessions({ stores: [store], jobs }), one);
-  assert.deepEqual(await listSessions({ stores: [store] }), one);
+  assert.deepEqual(await listSessions({ stores: [store], jobs: 2 }), one);
 });
 
 test("listSessions gives the same of one large file whatever the number of jobs, by which its ranges may be shared", async (context) => {
@@ -480,7 +479,7 @@ test("listSessions gives the same of one large file whatever the number of jobs,
       damagedLines: 2,
     },
   );
-  for (const jobs of [2, 4]) assert.deepEqual(await listSessions({ stores: [store], jobs }), one, `${jobs} jobs`);
+  assert.deepEqual(await listSessions({ stores: [store], jobs: 2 }), one);
 });
 
 /** Files that take several reads each. */
@@ -492,8 +491,8 @@ const largeFiles = (count: number): Record<string, Buffer> =>
 const counting = { skip: !canCountOpenFiles };
 
 test("listAll has at most so many files open as there are jobs", counting, async (context) => {
-  const store = makeStore(context, largeFiles(20));
-  for (const jobs of [1, 3]) {
+  const store = makeStore(context, largeFiles(10));
+  for (const jobs of [1, 2]) {
     let most = 0;
     const look = (): void => {
       most = Math.max(most, countOpenFiles(store));
@@ -505,18 +504,18 @@ test("listAll has at most so many files open as there are jobs", counting, async
 });
 
 test("listAll closes its files when it is left early", counting, async (context) => {
-  const store = makeStore(context, largeFiles(20));
-  for (const jobs of [1, 4]) {
+  const store = makeStore(context, largeFiles(10));
+  for (const jobs of [1, 2]) {
     for await (const _ of listAll({ stores: [store], jobs })) break;
     assert.equal(countOpenFiles(store), 0);
   }
 });
 
 test("listAll throws the reason of its signal, before it starts or midway, and closes its files", async (context) => {
-  const store = makeStore(context, largeFiles(20));
+  const store = makeStore(context, largeFiles(10));
   const reason = new Error("enough");
   await assert.rejects(gather({ stores: [store], signal: AbortSignal.abort(reason) }), reason);
-  for (const jobs of [1, 4]) {
+  for (const jobs of [1, 2]) {
     const abort = new AbortController();
     const taken: Session[] = [];
     await assert.rejects(async () => {
@@ -535,7 +534,7 @@ test("listAll throws what onProgress throws", async (context) => {
   const onProgress = (): void => {
     throw failure;
   };
-  for (const files of [{ "a.jsonl": sessionAt(1), "b.jsonl": sessionAt(2) }, largeFiles(20)]) {
+  for (const files of [{ "a.jsonl": sessionAt(1), "b.jsonl": sessionAt(2) }, largeFiles(10)]) {
     const store = makeStore(context, files);
     await assert.rejects(gather({ stores: [store], onProgress }), failure);
     if (canCountOpenFiles) assert.equal(countOpenFiles(store), 0);
