@@ -258,6 +258,6 @@ test("buildContext agrees with the plain reader on every leaf of any session, wh
       writeFileSync(path, bytes);
       await assertContextsRight(path);
     }),
-    { numRuns: 80 },
+    { numRuns: 60 },
   );
 });

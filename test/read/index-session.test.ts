@@ -56,7 +56,7 @@ test("indexSession makes the index that feeding one with all entries would make,
       assert.deepEqual(describe(await indexSession(path)), describe(fed));
       assert.deepEqual(describe(indexSync(path)), describe(await indexSession(path)));
     }),
-    { numRuns: 80 },
+    { numRuns: 60 },
   );
 });
 

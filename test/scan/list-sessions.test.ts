@@ -210,7 +210,7 @@ for (const [kind, file] of [
         }
         assert.equal(sessions.length + skipped.length, files.length);
       }),
-      { numRuns: 50 },
+      { numRuns: 35 },
     );
   });
 }

@@ -507,7 +507,7 @@ for (const [kind, file, keys] of [
           await assertTotalsRight(store, await readStorePlainly(store), by);
         },
       ),
-      { numRuns: 35 },
+      { numRuns: 25 },
     );
   });
 }
@@ -599,7 +599,7 @@ test("totals counts calls once that forks hold copies of, as the plain reader do
       writeFiles(store, writeForks(store, entries, forks));
       await assertCopiesRight(store);
     }),
-    { numRuns: 40 },
+    { numRuns: 30 },
   );
 });
 
