@@ -7,6 +7,7 @@ import { cutSession } from "../../src/scan/cut-session.js";
 import type { SessionFile } from "../../src/scan/find-session-files.js";
 import { header, jsonl, type Line, user } from "../helpers/entries.js";
 import { scratchFolder } from "../helpers/files.js";
+import { lineStarts } from "../helpers/session-ranges.js";
 
 /** Writes files, one after the other under one name. */
 function fileWriter(folder: string): (bytes: Buffer) => SessionFile {
@@ -18,12 +19,6 @@ function fileWriter(folder: string): (bytes: Buffer) => SessionFile {
 }
 
 const lineOf = (length: number): Line => user("00000001", null, "x".repeat(length));
-
-/** Where the lines of a file begin; its end is one of these places, when a newline stands there. */
-const lineStarts = (bytes: Buffer): number[] => [
-  0,
-  ...[...bytes.keys()].filter((place) => bytes[place] === 0x0a).map((place) => place + 1),
-];
 
 const startsOf = (file: SessionFile, count: number): number[] | undefined =>
   cutSession(file, count)?.map(({ start }) => start);
@@ -42,7 +37,7 @@ test("cutSession gives ranges that begin and end with lines and make up the file
       const bytes = Buffer.from(lines.join(newline) + (hasLastNewline ? newline : ""));
       const ranges = cutSession(write(bytes), count)!;
       assert.ok(ranges.length >= 1 && ranges.length <= count);
-      const starts = lineStarts(bytes);
+      const starts = [0, ...lineStarts(bytes)];
       for (const [at, range] of ranges.entries()) {
         assert.deepEqual(range.header, header({ version }));
         assert.ok(starts.includes(range.start), `no line begins at ${range.start}`);

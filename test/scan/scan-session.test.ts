@@ -19,12 +19,12 @@ import {
 } from "../../src/scan/scan-session.js";
 import { LinkTally } from "../../src/tree/link-tally.js";
 import { SessionIndex } from "../../src/tree/session-index.js";
-import { damagedFile, sessionFile, sessionLines } from "../helpers/arbitraries.js";
+import { damagedFile, sessionFile } from "../helpers/arbitraries.js";
 import { assertAgrees } from "../helpers/assert-agrees.js";
 import { assistant, entry, header, jsonl, type Line, START, toolResult, usage, user } from "../helpers/entries.js";
 import { scratchFolder } from "../helpers/files.js";
 import { callsPlainly, readPlainly, sessionPlainly } from "../helpers/plain-reader.js";
-import { seededRandom, spellJson } from "../helpers/spell-json.js";
+import { chooseCuts, hexSessionFile, lineStarts, rangesOf } from "../helpers/session-ranges.js";
 
 /** What a scan told, calls in the order of their ordinals. */
 interface Told {
@@ -205,15 +205,6 @@ test("scanSession reads a session once whose links point back, and once more whe
 
 // Parts
 
-const lineStarts = (bytes: Buffer): number[] =>
-  [...bytes.keys()].filter((place) => bytes[place] === 0x0a).map((place) => place + 1);
-
-/** The ranges between cuts. */
-function rangesOf(header: SessionHeader, cuts: readonly number[]): SessionRange[] {
-  const starts = [0, ...cuts];
-  return starts.map((start, at) => ({ header, start, end: starts[at + 1] ?? Number.POSITIVE_INFINITY }));
-}
-
 /** What scans of ranges come to, each sent to another thread and back. Undefined where one says that the file must be scanned whole. */
 function scanInParts(file: OpenSession, ranges: readonly SessionRange[]): Told | undefined {
   const calls: ToldCall[] = [];
@@ -248,27 +239,11 @@ function scanInParts(file: OpenSession, ranges: readonly SessionRange[]): Told |
   };
 }
 
-/** Session files most of whose ids are of 8 hex digits, as real ones are: only such files can be scanned in parts. */
-const hexFile = (hostile: boolean): fc.Arbitrary<Buffer> =>
-  fc
-    .tuple(sessionLines({ versions: [2, 3, 4], hostile, maxEntries: 15 }), fc.nat(), fc.constantFrom(0, 0.05, 0.3))
-    .map(([lines, seed, strength]) => {
-      const random = seededRandom(seed);
-      const hexed = (id: unknown): unknown =>
-        typeof id === "string" ? id.replace(/^\u0436(\d+)\u{1f438}$/u, (_, number) => number.padStart(8, "f")) : id;
-      const relinked = lines.map((line) => ({
-        ...line,
-        ...("id" in line && line.type !== "session" && { id: hexed(line.id) }),
-        ...("parentId" in line && { parentId: hexed(line.parentId) }),
-      }));
-      return Buffer.from(relinked.map((line) => `${spellJson(line, random, strength)}\n`).join(""));
-    });
-
 test("joinSessionParts tells of a file cut at any lines what a scan of it whole tells", (context) => {
   const withFile = fileOpener(scratchFolder(context));
   const file = fc.oneof(
-    { weight: 3, arbitrary: hexFile(false) },
-    { weight: 2, arbitrary: hexFile(true) },
+    { weight: 3, arbitrary: hexSessionFile() },
+    { weight: 2, arbitrary: hexSessionFile({ hostile: true }) },
     { weight: 1, arbitrary: damagedFile({ versions: [2, 3, 4], maxEntries: 6, hostile: true }) },
   );
   const outcomes = { joined: 0, whole: 0 };
@@ -280,9 +255,8 @@ test("joinSessionParts tells of a file cut at any lines what a scan of it whole 
       (bytes, chosen, bufferBytes) => {
         withFile(bytes, bufferBytes, (file) => {
           const whole = scan(file, false);
-          const starts = lineStarts(bytes);
-          if (!whole || whole.scanned!.session.version < 2 || starts.length === 0) return;
-          const cuts = [...new Set(chosen.map((number) => starts[number % starts.length]!))].sort((a, b) => a - b);
+          const cuts = chooseCuts(bytes, chosen);
+          if (!whole || whole.scanned!.session.version < 2 || cuts.length === 0) return;
           const inParts = scanInParts(file, rangesOf(whole.header!, cuts));
           outcomes[inParts ? "joined" : "whole"]++;
           if (!inParts) return;
