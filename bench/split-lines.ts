@@ -1,7 +1,7 @@
 /** The floor under indexing: one session read and split into lines, nothing looked at. */
 import { open } from "node:fs/promises";
+import { MAX_LINE_BYTES } from "../src/read/limits.js";
 import { LineSplitter } from "../src/read/line-splitter.js";
-import { MAX_LINE_BYTES } from "../src/read/line-stream.js";
 import { readChunks } from "../src/read/read-chunks.js";
 
 const counts = { lines: 0, pieces: 0 };

@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import type { Problem } from "../format/problem.js";
 import { findTreeOddities } from "../tree/find-oddities.js";
 import { IndexSink } from "./index-session.js";
-import { MAX_LINE_BYTES } from "./line-stream.js";
+import { MAX_LINE_BYTES } from "./limits.js";
 import { type PumpSyncOptions, pumpSession, pumpSessionSync, SessionPump } from "./pump-session.js";
 
 /** A session being checked: its bytes go through the pump, then the findings are known. */

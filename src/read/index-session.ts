@@ -5,7 +5,7 @@ import type { SessionHeader } from "../format/header.js";
 import type { Problem } from "../format/problem.js";
 import { SessionIndex } from "../tree/session-index.js";
 import type { EntrySink } from "./entry-parser.js";
-import { MAX_LINE_BYTES } from "./line-stream.js";
+import { MAX_LINE_BYTES } from "./limits.js";
 import { type PumpOptions, pumpSession, pumpSessionSync, SessionPump } from "./pump-session.js";
 
 /** Feeds an index with the entries of a file. */

@@ -1,9 +1,7 @@
 import type { Transform, TransformCallback } from "node:stream";
 import { objectTransform } from "through2";
+import { MAX_LINE_BYTES } from "./limits.js";
 import { type LineSink, LineSplitter } from "./line-splitter.js";
-
-/** The default limit on the length of a line when one session is read: longer lines go through as pieces. */
-export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /** A line of a file, or a piece of one that is too long to join. */
 export interface Line {

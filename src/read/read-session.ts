@@ -6,7 +6,8 @@ import type { Problem } from "../format/problem.js";
 import { migrateStream } from "../migrate/migrate-stream.js";
 import type { ReadCounts } from "./entry-parser.js";
 import { entryStream } from "./entry-stream.js";
-import { lineStream, MAX_LINE_BYTES } from "./line-stream.js";
+import { MAX_LINE_BYTES } from "./limits.js";
+import { lineStream } from "./line-stream.js";
 import { readRangeSync } from "./read-chunks.js";
 
 export interface ReadSessionOptions {

@@ -3,6 +3,7 @@ import { entryId, isMessageEntry, type SessionEntry } from "../format/entry.js";
 import type { JsonObject } from "../format/json.js";
 import type { SessionIndex } from "../tree/session-index.js";
 import { indexSession } from "./index-session.js";
+import { STORE_MAX_LINE_BYTES } from "./limits.js";
 import { readSession } from "./read-session.js";
 
 /** One entry of a tree, for a drawing of it. */
@@ -21,7 +22,6 @@ export interface TreeNode {
 }
 
 const PREVIEW_CODE_POINTS = 100;
-const TREE_MAX_LINE_BYTES = 1024 * 1024;
 
 /** A session's tree: the index, and the nodes in file order, which are read while they are iterated. */
 export interface SessionTree {
@@ -48,7 +48,7 @@ async function* readNodes(
   let number = 0;
   for await (const { entry } of readSession(path, {
     ...options,
-    maxLineBytes: TREE_MAX_LINE_BYTES,
+    maxLineBytes: STORE_MAX_LINE_BYTES,
     onProblem: () => {},
   })) {
     if (entryId(entry) === undefined) continue;

@@ -2,8 +2,8 @@ import { type Dirent, readdir as readFolder } from "node:fs";
 import { access, constants, lstat, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import fastGlob from "fast-glob";
-import picomatch from "picomatch";
 import { StoreError } from "../errors.js";
+import { describeFailure } from "./describe-failure.js";
 import type { SkippedFile, StoreOptions } from "./store-options.js";
 import { storesOf } from "./store-options.js";
 
@@ -34,7 +34,7 @@ export async function findSessionFiles(
   options: StoreOptions,
   onFound: (file: SessionFile) => void = () => {},
 ): Promise<FoundFiles> {
-  const search = new FileSearch(options.exclude ?? [], onFound);
+  const search = new FileSearch(await exclusion(options.exclude ?? []), onFound);
   for (const store of storesOf(options)) {
     await search.addStore(store);
     options.signal?.throwIfAborted();
@@ -51,8 +51,8 @@ class FileSearch {
   /** Real paths of the folders whose trees were walked. */
   readonly #walked: string[] = [];
 
-  constructor(exclude: readonly string[], onFound: (file: SessionFile) => void) {
-    this.#isExcluded = exclusion(exclude);
+  constructor(isExcluded: (pathBelowStore: string) => boolean, onFound: (file: SessionFile) => void) {
+    this.#isExcluded = isExcluded;
     this.#onFound = onFound;
   }
 
@@ -157,30 +157,15 @@ class FileSearch {
   };
 }
 
-/** Why a file could not be read, in a few words. */
-export function describeFailure(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  switch (code) {
-    case "EACCES":
-    case "EPERM":
-      return "permission denied";
-    case "ENOENT":
-      return "no such file";
-    case "ELOOP":
-      return "a loop of links";
-    default:
-      return message;
-  }
-}
-
 /** Whether `path` is `folder` or lies below it; both real. */
 function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** A glob excludes the paths that it matches, and all that lies below them. */
-function exclusion(globs: readonly string[]): (path: string) => boolean {
+async function exclusion(globs: readonly string[]): Promise<(path: string) => boolean> {
   if (globs.length === 0) return () => false;
+  const { default: picomatch } = await import("picomatch");
   const matches = picomatch([...globs], { dot: true });
   return (path) => {
     const parts = path.split(sep);

@@ -1,8 +1,8 @@
 import type { SessionHeader } from "../format/header.js";
 import type { EntrySink } from "../read/entry-parser.js";
+import { STORE_MAX_LINE_BYTES } from "../read/limits.js";
 import { pumpSessionSync, SessionPump } from "../read/pump-session.js";
 import type { OpenSession } from "./open-session.js";
-import { STORE_MAX_LINE_BYTES } from "./scan-session.js";
 
 /** How much of a file is read at once to find its header. */
 const HEADER_CHUNK_BYTES = 4096;

@@ -1,6 +1,7 @@
 import { SessionFormatError } from "../errors.js";
 import type { SessionHeader } from "../format/header.js";
-import { describeFailure, type SessionFile } from "./find-session-files.js";
+import { describeFailure } from "./describe-failure.js";
+import type { SessionFile } from "./find-session-files.js";
 import { withOpenSession } from "./open-session.js";
 import type { SessionRange } from "./scan-session.js";
 import type { SkippedFile } from "./store-options.js";

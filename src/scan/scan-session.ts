@@ -2,6 +2,7 @@ import { entryId, entryParentId, type SessionEntry } from "../format/entry.js";
 import type { SessionHeader } from "../format/header.js";
 import type { EntrySink } from "../read/entry-parser.js";
 import type { LeanWants } from "../read/lean-entry.js";
+import { STORE_MAX_LINE_BYTES } from "../read/limits.js";
 import { pumpSessionSync, SessionPump } from "../read/pump-session.js";
 import type { Call } from "../report/call.js";
 import type { Links } from "../report/model-trail.js";
@@ -13,9 +14,6 @@ import { LinkTally } from "../tree/link-tally.js";
 import { SessionIndex } from "../tree/session-index.js";
 import type { SessionFile } from "./find-session-files.js";
 import type { OpenSession } from "./open-session.js";
-
-/** The limit on lines when whole stores are read: longer ones are read as a token stream. */
-export const STORE_MAX_LINE_BYTES = 1024 * 1024;
 
 /** Takes the calls of one session; `entry` is the lean entry that a call stands in. */
 export type OnCall = (call: Call, entry: SessionEntry) => void;

@@ -5,7 +5,7 @@ import type { EntryPosition, TruncatedString } from "../format/entry-record.js";
 import { CURRENT_SESSION_VERSION, headerVersion, type SessionHeader } from "../format/header.js";
 import type { Problem } from "../format/problem.js";
 import type { EntrySink } from "../read/entry-parser.js";
-import { MAX_LINE_BYTES } from "../read/line-stream.js";
+import { MAX_LINE_BYTES } from "../read/limits.js";
 import { pumpSessionSync, SessionPump } from "../read/pump-session.js";
 import { CHUNK_BYTES, readRangeSync } from "../read/read-chunks.js";
 import type { FileWriter } from "./file-writer.js";

@@ -5,7 +5,7 @@ import { entryId, type SessionEntry } from "../format/entry.js";
 import { CURRENT_SESSION_VERSION, headerVersion, type SessionHeader } from "../format/header.js";
 import { migrateHeader } from "../migrate/migrate-header.js";
 import { migrateV2ToV3 } from "../migrate/v2-to-v3.js";
-import { MAX_LINE_BYTES } from "../read/line-stream.js";
+import { MAX_LINE_BYTES } from "../read/limits.js";
 import { migrateIndexedEntry } from "../read/migrate-indexed-entry.js";
 import { type PumpOptions, SessionPump } from "../read/pump-session.js";
 import { CHUNK_BYTES, readChunksSync, readRangeSync } from "../read/read-chunks.js";

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import type { SessionHeader } from "../format/header.js";
-import { MAX_LINE_BYTES } from "../read/line-stream.js";
+import { MAX_LINE_BYTES } from "../read/limits.js";
 import { SessionPump } from "../read/pump-session.js";
 import { CHUNK_BYTES, readRangeSync } from "../read/read-chunks.js";
 

@@ -6,12 +6,9 @@ import { headerCwd, headerParent, type SessionHeader } from "../format/header.js
 import { isAssistantMessage, isUserMessage, type Message, type UnknownMessage } from "../format/message.js";
 import { parseIsoTime, readMessageTime } from "../format/time.js";
 import type { EntrySink } from "../read/entry-parser.js";
-import { MAX_LINE_BYTES } from "../read/line-stream.js";
+import { MAX_LINE_BYTES, STORE_MAX_LINE_BYTES } from "../read/limits.js";
 import { pumpSession, pumpSessionSync, SessionPump } from "../read/pump-session.js";
 import { readSessionName } from "../tree/session-name.js";
-
-/** Longer lines are read as a token stream, so that a list of many sessions stays small: strings over 64 KiB in them are cut. */
-const LIST_MAX_LINE_BYTES = 1024 * 1024;
 
 /** One session, as pi's own lists show it. */
 export interface SessionInfo {
@@ -52,7 +49,7 @@ async function readOpenSessionInfo(
   signal: AbortSignal | undefined,
 ): Promise<SessionInfo> {
   const sink = new SessionInfoSink();
-  const pump = new SessionPump(handle.fd, path, sink, { lean: { content: true }, maxLineBytes: LIST_MAX_LINE_BYTES });
+  const pump = new SessionPump(handle.fd, path, sink, { lean: { content: true }, maxLineBytes: STORE_MAX_LINE_BYTES });
   sink.onFirstMessage = () => {
     pump.parser.lean = {};
   };

@@ -1,6 +1,6 @@
 import type { Problem } from "../../format/problem.js";
 import { checkOpenSessionSync } from "../../read/check-session.js";
-import { STORE_MAX_LINE_BYTES } from "../scan-session.js";
+import { STORE_MAX_LINE_BYTES } from "../../read/limits.js";
 import type { Task } from "./task.js";
 
 /** What is wrong with each session. */

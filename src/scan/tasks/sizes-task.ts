@@ -1,8 +1,8 @@
 import type { EntrySink } from "../../read/entry-parser.js";
+import { STORE_MAX_LINE_BYTES } from "../../read/limits.js";
 import { pumpSessionSync, SessionPump } from "../../read/pump-session.js";
 import { SizeGroups, type SizeParts } from "../../report/size-groups.js";
 import type { OpenSession } from "../open-session.js";
-import { STORE_MAX_LINE_BYTES } from "../scan-session.js";
 import type { Task } from "./task.js";
 
 /** Where the bytes of the sessions are. */
