@@ -35,42 +35,42 @@ export class StoreScan {
 
   /**
    * Runs a task over all files of the stores that `isChosen` lets through, shared out over worker threads, and yields what came of each batch as soon as
-   * it is known, in no particular order. Large files come first, so that none is left for the end, and those far larger than others are cut into ranges
-   * that the workers share. Files that can't be opened or are no sessions are named with each batch, and never stop the others; what could not be looked
-   * into is named in the first run. Memory: the list of files, and what the consumer has not taken yet.
+   * it is known, in no particular order. In the first run the workers begin while the search for files goes on. Files far larger than others are cut into
+   * ranges that the workers share. Files that can't be opened or are no sessions are named with each batch, and never stop the others; what could not be
+   * looked into is named in the first run. Memory: the list of files, and what the consumer has not taken yet.
    *
    * @throws StoreError for a store that is no folder; the reason of `signal` when it aborts; what a worker failed with, should one die.
    */
   async *run<Name extends TaskName>(
     name: Name,
     task: TaskOptions<Name>,
-    isChosen?: (path: string) => boolean,
+    isChosen: (path: string) => boolean = () => true,
   ): AsyncGenerator<BatchResult<Name>, void, void> {
+    const { signal, onProgress } = this.#options;
     const isFirst = this.#found === undefined;
-    this.#found ??= await this.#find(isChosen);
-    const { files: found, skipped } = this.#found;
-    if (isFirst) yield { ...runBatch(name, task, [], { buffer: Buffer.alloc(0), onBytes: () => {} }), skipped };
-    const files = isChosen ? found.filter(({ path }) => isChosen(path)) : found;
-    const run = { name, task, batches: makeBatches(files), signal: this.#options.signal };
-    const progress = new Progress(files, isFirst ? this.#options.onProgress : undefined);
-    const pool = this.#pool;
-    pool?.setTask(name, task);
-    if (pool) yield* runInWorkers({ ...run, progress, pool, jobs: this.#jobs });
-    else yield* runHere({ ...run, progress });
+    const run = new TaskRun(name, task, { jobs: this.#jobs, signal, onProgress: isFirst ? onProgress : undefined });
+    signal?.throwIfAborted();
+    if (this.#pool) run.useWorkers(this.#pool);
+    const feed = async (): Promise<void> => {
+      if (this.#found) for (const file of this.#found.files) addFile(file);
+      else this.#found = await findSessionFiles(this.#options, addFile);
+    };
+    const addFile = (file: SessionFile): void => {
+      if (!isChosen(file.path)) return;
+      run.add(file);
+      if (run.totalBytes > WORKER_BYTES && !this.#pool) run.useWorkers((this.#pool = new WorkerPool(this.#jobs)));
+    };
+    yield* run.results(feed);
+    if (isFirst)
+      yield {
+        ...runBatch(name, task, [], { buffer: Buffer.alloc(0), onBytes: () => {} }),
+        skipped: this.#found!.skipped,
+      };
   }
 
   /** Ends the worker threads. */
   async close(): Promise<void> {
     await this.#pool?.close();
-  }
-
-  async #find(isChosen?: (path: string) => boolean): Promise<FoundFiles> {
-    let foundBytes = 0;
-    return findSessionFiles(this.#options, ({ path, sizeBytes }) => {
-      foundBytes += isChosen && !isChosen(path) ? 0 : sizeBytes;
-      // The workers start while the search for files goes on.
-      if (foundBytes > WORKER_BYTES) this.#pool ??= new WorkerPool(this.#jobs);
-    });
   }
 }
 
@@ -94,123 +94,139 @@ export async function* scanFiles<Name extends TaskName>(
   }
 }
 
-/** Large files first; then batches of files up to some bytes. */
-function makeBatches(files: readonly SessionFile[]): SessionFile[][] {
-  const bySize = [...files].sort((a, b) => b.sizeBytes - a.sizeBytes);
-  const batches: SessionFile[][] = [];
-  let batch: SessionFile[] = [];
-  let bytes = 0;
-  for (const file of bySize) {
-    if (batch.length > 0 && (bytes + file.sizeBytes > BATCH_BYTES || batch.length === BATCH_FILES)) {
-      batches.push(batch);
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(file);
-    bytes += file.sizeBytes;
-  }
-  return batch.length > 0 ? [...batches, batch] : batches;
-}
-
-/** One task on its way over batches of files. */
-interface Run<Name extends TaskName> {
-  name: Name;
-  task: TaskOptions<Name>;
-  batches: SessionFile[][];
-  progress: Progress;
-  signal: AbortSignal | undefined;
-}
-
-interface WorkerRun<Name extends TaskName> extends Run<Name> {
-  pool: WorkerPool;
+interface TaskRunOptions {
   jobs: number;
+  signal: AbortSignal | undefined;
+  onProgress: StoreOptions["onProgress"] | undefined;
 }
 
-async function* runInWorkers<Name extends TaskName>(
-  run: WorkerRun<Name>,
-): AsyncGenerator<BatchResult<Name>, void, void> {
-  const { pool, batches, progress, jobs, signal } = run;
-  const results = new Arrivals<BatchResult<Name>>();
-  // Two for each worker: one that it reads, and one that it finds waiting.
-  const limit = pLimit(2 * jobs);
-  const runBatchOrRanges = async (batch: SessionFile[]): Promise<void> => {
-    results.push((await runRanges(run, batch)) ?? (await pool.run(batch)));
-    progress.add(batch.length, pool.bytesRead);
-  };
-  const abort = (): void => results.fail(signal!.reason);
-  signal?.addEventListener("abort", abort);
-  const tick = (): void => {
+/** One task on its way over files that come one by one: they go out in batches, to workers once there are any, else they are read here in the end. */
+class TaskRun<Name extends TaskName> {
+  /** Bytes of all files added. */
+  totalBytes = 0;
+  readonly #name: Name;
+  readonly #task: TaskOptions<Name>;
+  readonly #options: TaskRunOptions;
+  readonly #results = new Arrivals<BatchResult<Name>>();
+  /** Two batches for each worker: one that it reads, and one that it finds waiting. */
+  readonly #limit: ReturnType<typeof pLimit>;
+  readonly #running: Promise<void>[] = [];
+  #pool: WorkerPool | undefined;
+  /** Full batches that wait for workers. */
+  readonly #waiting: SessionFile[][] = [];
+  #batch: SessionFile[] = [];
+  #batchBytes = 0;
+  #files = 0;
+  #filesDone = 0;
+  /** What the workers had read before this task. */
+  #bytesBefore = 0;
+  /** Read in this thread. */
+  #bytesHere = 0;
+  #buffer: Buffer | undefined;
+
+  constructor(name: Name, task: TaskOptions<Name>, options: TaskRunOptions) {
+    this.#name = name;
+    this.#task = task;
+    this.#options = options;
+    this.#limit = pLimit(2 * options.jobs);
+  }
+
+  /** From now on batches go to these workers. */
+  useWorkers(pool: WorkerPool): void {
+    this.#pool = pool;
+    this.#bytesBefore = pool.bytesRead;
+    pool.setTask(this.#name, this.#task);
+    for (const batch of this.#waiting.splice(0)) this.#send(batch);
+  }
+
+  add(file: SessionFile): void {
+    this.#files++;
+    this.totalBytes += file.sizeBytes;
+    if (this.#batchBytes + file.sizeBytes > BATCH_BYTES || this.#batch.length === BATCH_FILES) this.#closeBatch();
+    this.#batch.push(file);
+    this.#batchBytes += file.sizeBytes;
+  }
+
+  /** What comes of the files that `feed` adds, as it comes. */
+  async *results(feed: () => Promise<void>): AsyncGenerator<BatchResult<Name>, void, void> {
+    const { signal } = this.#options;
+    const abort = (): void => this.#results.fail(signal!.reason);
+    signal?.addEventListener("abort", abort);
+    const timer = setInterval(() => this.#tell(), PROGRESS_MS);
+    const search = feed();
+    search
+      .then(() => {
+        this.#closeBatch();
+        return Promise.all(this.#running);
+      })
+      .then(
+        () => this.#results.end(),
+        (error: unknown) => this.#results.fail(error),
+      );
     try {
-      progress.add(0, pool.bytesRead);
-    } catch (error) {
-      results.fail(error); // Thrown from a timer, what the caller's onProgress throws would end the process.
+      yield* this.#results;
+      for (const batch of this.#waiting.splice(0)) yield this.#runHere(batch);
+    } finally {
+      clearInterval(timer);
+      signal?.removeEventListener("abort", abort);
+      this.#limit.clearQueue();
+      await search.catch(() => {}); // Its failure was thrown above, or whoever leaves early does not care.
     }
-  };
-  const timer = setInterval(tick, PROGRESS_MS);
-  try {
+  }
+
+  #closeBatch(): void {
+    if (this.#batch.length === 0) return;
+    if (this.#pool) this.#send(this.#batch);
+    else this.#waiting.push(this.#batch);
+    this.#batch = [];
+    this.#batchBytes = 0;
+  }
+
+  #send(batch: SessionFile[]): void {
+    const pool = this.#pool!;
+    const run = async (): Promise<void> => {
+      this.#results.push((await this.#runRanges(batch)) ?? (await pool.run(batch)));
+      this.#filesDone += batch.length;
+      this.#tell();
+    };
+    this.#running.push(this.#limit(run).catch((error: unknown) => this.#results.fail(error)));
+  }
+
+  /** Shares out a batch of one large file range by range; undefined for any other, and for a file that must be scanned whole. */
+  async #runRanges([file, ...others]: SessionFile[]): Promise<BatchResult<Name> | undefined> {
+    const count = Math.min(this.#options.jobs, Math.floor(file!.sizeBytes / RANGE_BYTES));
+    if (others.length > 0 || count < 2 || !canJoin(this.#name, this.#task)) return undefined;
+    const ranges = cutSession(file!, count);
+    if (!ranges || ranges.length < 2) return undefined;
+    const parts = await Promise.all(ranges.map((range) => this.#pool!.runPart(file!, range)));
+    return joinParts(this.#name, this.#task, file!, ranges[0]!.header, parts);
+  }
+
+  #runHere(batch: SessionFile[]): BatchResult<Name> {
+    const { signal } = this.#options;
     signal?.throwIfAborted();
-    limit.map(batches, runBatchOrRanges).then(
-      () => results.end(),
-      (error: unknown) => results.fail(error),
-    );
-    yield* results;
-  } finally {
-    clearInterval(timer);
-    signal?.removeEventListener("abort", abort);
-    limit.clearQueue();
-  }
-}
-
-/** Shares out a batch of one large file range by range; undefined for any other, and for a file that must be scanned whole. */
-async function runRanges<Name extends TaskName>(
-  { pool, name, task, jobs }: WorkerRun<Name>,
-  [file, ...others]: SessionFile[],
-): Promise<BatchResult<Name> | undefined> {
-  const count = Math.min(jobs, Math.floor(file!.sizeBytes / RANGE_BYTES));
-  if (others.length > 0 || count < 2 || !canJoin(name, task)) return undefined;
-  const ranges = cutSession(file!, count);
-  if (!ranges || ranges.length < 2) return undefined;
-  const parts = await Promise.all(ranges.map((range) => pool.runPart(file!, range)));
-  return joinParts(name, task, file!, ranges[0]!.header, parts);
-}
-
-async function* runHere<Name extends TaskName>({
-  name,
-  task,
-  batches,
-  progress,
-  signal,
-}: Run<Name>): AsyncGenerator<BatchResult<Name>, void, void> {
-  let bytesRead = 0;
-  const shared = {
-    buffer: newReadBuffer(),
-    onBytes: (bytes: number) => {
-      bytesRead += bytes;
-    },
-  };
-  for (const batch of batches) {
-    signal?.throwIfAborted();
-    yield runBatch(name, task, batch, shared);
-    progress.add(batch.length, bytesRead);
-  }
-}
-
-/** Tells how far a scan has come. */
-class Progress {
-  readonly #onProgress: StoreOptions["onProgress"];
-  readonly #state = { done: 0, total: 0, bytes: 0, totalBytes: 0 };
-
-  constructor(files: readonly SessionFile[], onProgress: StoreOptions["onProgress"]) {
-    this.#onProgress = onProgress;
-    this.#state.total = files.length;
-    for (const { sizeBytes } of files) this.#state.totalBytes += sizeBytes;
+    const onBytes = (bytes: number): void => {
+      this.#bytesHere += bytes;
+    };
+    this.#buffer ??= newReadBuffer();
+    const result = runBatch(this.#name, this.#task, batch, { buffer: this.#buffer, onBytes });
+    this.#filesDone += batch.length;
+    this.#tell();
+    return result;
   }
 
-  /** Notes that `files` more are done, and `bytes` were read in all. */
-  add(files: number, bytes: number): void {
-    this.#state.done += files;
-    this.#state.bytes = bytes;
-    this.#onProgress?.({ ...this.#state });
+  #tell(): void {
+    try {
+      // A file that has to be read a second time counts once.
+      const bytes = Math.min(
+        this.totalBytes,
+        this.#bytesHere + (this.#pool ? this.#pool.bytesRead - this.#bytesBefore : 0),
+      );
+      const { totalBytes } = this;
+      this.#options.onProgress?.({ done: this.#filesDone, total: this.#files, bytes, totalBytes });
+    } catch (error) {
+      this.#results.fail(error); // Thrown from a timer, what the caller's onProgress throws would end the process.
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { SessionFile } from "./find-session-files.js";
 import type { BatchResult } from "./run-batch.js";
@@ -35,20 +36,25 @@ const HEAP_LIMITS = { maxYoungGenerationSizeMb: 6 };
 
 /** Threads that run tasks over batches of files, one task after the other. A worker that dies fails all that was asked and all that will be. */
 export class WorkerPool {
-  readonly #workers: Worker[];
+  readonly #size: number;
+  readonly #workers: Worker[] = [];
+  #task: TaskSetup | undefined;
   readonly #loads = new Map<Worker, number>();
   readonly #pending = new Map<number, PendingRequest>();
   readonly #bytesRead = new SharedArrayBuffer(8);
   #nextId = 0;
   #failure: { error: unknown } | undefined;
 
+  /** `size` is how many workers there can be; more than there are cores are only started once all others are busy. */
   constructor(size: number) {
-    this.#workers = Array.from({ length: size }, () => this.#start({ bytesRead: this.#bytesRead }));
+    this.#size = size;
+    for (let started = 0; started < Math.min(size, availableParallelism()); started++) this.#start();
   }
 
   /** Sets the task that all later requests are for. */
   setTask<Name extends TaskName>(name: Name, options: TaskOptions<Name>): void {
-    for (const worker of this.#workers) worker.postMessage({ name, options } satisfies TaskSetup);
+    this.#task = { name, options };
+    for (const worker of this.#workers) worker.postMessage(this.#task);
   }
 
   /** Bytes that the workers have read so far. */
@@ -73,9 +79,7 @@ export class WorkerPool {
         reject(this.#failure.error);
         return;
       }
-      const worker = this.#workers.reduce((least, other) =>
-        this.#loadOf(other) < this.#loadOf(least) ? other : least,
-      );
+      const worker = this.#chooseWorker();
       const id = this.#nextId++;
       this.#pending.set(id, { worker, resolve, reject });
       this.#loads.set(worker, this.#loadOf(worker) + 1);
@@ -89,11 +93,20 @@ export class WorkerPool {
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
 
-  #start(workerData: WorkerSetup): Worker {
+  /** The worker that has the fewest requests, or a new one where all have some. */
+  #chooseWorker(): Worker {
+    const least = this.#workers.reduce((one, other) => (this.#loadOf(other) < this.#loadOf(one) ? other : one));
+    return this.#loadOf(least) > 0 && this.#workers.length < this.#size ? this.#start() : least;
+  }
+
+  #start(): Worker {
+    const workerData = { bytesRead: this.#bytesRead } satisfies WorkerSetup;
     const worker = new Worker(new URL("./worker.js", import.meta.url), { workerData, resourceLimits: HEAP_LIMITS });
     worker.on("message", (reply: WorkerReply) => this.#settle(reply));
     worker.on("error", (error) => this.#fail(error));
     worker.on("exit", (code) => this.#fail(new Error(`Cannot scan: a worker ended with code ${code}`)));
+    if (this.#task) worker.postMessage(this.#task);
+    this.#workers.push(worker);
     return worker;
   }
 
