@@ -9,6 +9,8 @@ import { type Links, ModelTrail, type ModelTrailPart, readModel, readText } from
 interface OpenCall {
   call: Call;
   entry: SessionEntry;
+  /** For an entry that is not in the tree: the number of the entry before it, if that was known when it came; else -1. */
+  parent: number;
 }
 
 /** The calls of one part of a file, as far as they could not be handed on. */
@@ -41,8 +43,11 @@ export class SessionCalls {
     this.#onCall = onCall;
   }
 
-  /** Takes the next entry, and its number in the tree (-1 when it has no id). */
-  add(entry: SessionEntry, number: number): void {
+  /**
+   * Takes the next entry, and its number in the tree. One without id has the number -1, and `parent` is then that of the nearest entry before it with
+   * the id that it names as its parent, -1 without one.
+   */
+  add(entry: SessionEntry, number: number, parent = -1): void {
     this.#trail.add(entry, number);
     const found = entryUsage(entry);
     if (!found || this.#isRepeated(entry, number)) return;
@@ -59,16 +64,16 @@ export class SessionCalls {
       model: named?.model ?? null,
     };
     if (named) this.#handOn(call, entry);
-    else this.#open.push({ call, entry });
+    else this.#open.push({ call, entry, parent });
   }
 
   /** Hands on the calls that waited for the tree, whose links tell the models in force. */
   finish(links: Links): void {
-    for (const { call, entry } of this.#open) {
+    for (const { call, entry, parent } of this.#open) {
       const parentId = entryParentId(entry);
-      let before = -1;
+      let before = parent;
       if (call.number >= 0) before = links.parentOf(call.number);
-      else if (parentId !== null) before = links.numberOf(parentId);
+      else if (before < 0 && parentId !== null) before = links.numberOf(parentId);
       this.#handOn({ ...call, ...this.#trail.modelAt(before, links) }, entry);
     }
   }
@@ -80,9 +85,10 @@ export class SessionCalls {
 
   /** Goes on with the next part of the file, whose first entry in the tree has the number `first`. */
   take({ count, open, firstUses, trail }: SessionCallsPart, first: number): void {
-    for (const { call, entry } of open) {
-      const number = call.number < 0 ? call.number : call.number + first;
-      this.#open.push({ call: { ...call, number, ordinal: call.ordinal + this.#count }, entry });
+    const shift = (number: number): number => (number < 0 ? number : number + first);
+    for (const { call, entry, parent } of open) {
+      const shifted = { ...call, number: shift(call.number), ordinal: call.ordinal + this.#count };
+      this.#open.push({ call: shifted, entry, parent: shift(parent) });
     }
     for (const [model, ordinal] of firstUses) this.#noteUse(model, ordinal + this.#count);
     this.#trail.append(trail, first);

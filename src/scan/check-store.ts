@@ -14,11 +14,11 @@ export async function checkStore(
   options: StoreOptions = {},
 ): Promise<{ files: CheckedFile[]; skipped: SkippedFile[] }> {
   const files: CheckedFile[] = [];
-  const passedOver: SkippedFile[] = [];
-  const isChosen = await chooseFiles(options);
+  const { isChosen, skipped: passedOver } = await chooseFiles(options);
+  const known = new Set(passedOver.map(({ path }) => path));
   for await (const { result, skipped } of scanFiles({ ...options, isChosen, name: "check", task: undefined })) {
     files.push(...result);
-    passedOver.push(...skipped);
+    passedOver.push(...skipped.filter(({ path }) => !known.has(path)));
   }
   return { files: files.sort(byPath), skipped: passedOver.sort(byPath) };
 }

@@ -42,5 +42,5 @@ export function byPath(a: { path: string }, b: { path: string }): number {
 
 /** Newest `modified` first, ties by path. */
 export function byNewest(a: Session, b: Session): number {
-  return a.modified === b.modified ? byPath(a, b) : a.modified < b.modified ? 1 : -1;
+  return Date.parse(b.modified) - Date.parse(a.modified) || byPath(a, b);
 }

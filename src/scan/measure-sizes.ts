@@ -25,11 +25,11 @@ const LARGEST = 20;
 /** Counts where the bytes of the sessions that the filters choose are. Memory: the list of files, a sum a group. */
 export async function measureSizes({ limit = LARGEST, ...options }: SizesOptions = {}): Promise<Sizes> {
   const sizes = new SizeGroups(limit);
-  const passedOver: SkippedFile[] = [];
-  const isChosen = await chooseFiles(options);
+  const { isChosen, skipped: passedOver } = await chooseFiles(options);
+  const known = new Set(passedOver.map(({ path }) => path));
   for await (const { result, skipped } of scanFiles({ ...options, isChosen, name: "sizes", task: { limit } })) {
     sizes.merge(result);
-    passedOver.push(...skipped);
+    passedOver.push(...skipped.filter(({ path }) => !known.has(path)));
   }
   return { ...sizes.parts(), skipped: passedOver.sort(byPath) };
 }

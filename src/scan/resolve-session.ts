@@ -21,6 +21,7 @@ export async function resolveSession(argument: string, options: StoreOptions = {
   if (argument.includes(sep) || argument.endsWith(".jsonl")) {
     throw new StoreError("NO_SUCH_SESSION", `Cannot find the session "${argument}": there is no such file`, argument);
   }
+  if (argument === "") throw new StoreError("NO_SUCH_SESSION", "Cannot find a session: no id is given", argument);
   return argument === "latest" ? findLatest(options) : findById(argument, options);
 }
 

@@ -152,7 +152,7 @@ class TaskRun<Name extends TaskName> {
     const { signal } = this.#options;
     const abort = (): void => this.#results.fail(signal!.reason);
     signal?.addEventListener("abort", abort);
-    const timer = setInterval(() => this.#tell(), PROGRESS_MS);
+    const timer = setInterval(() => this.#tellFromTimer(), PROGRESS_MS);
     const search = feed();
     search
       .then(() => {
@@ -216,16 +216,19 @@ class TaskRun<Name extends TaskName> {
   }
 
   #tell(): void {
+    const { totalBytes } = this;
+    // A file that has to be read a second time counts once.
+    const read = this.#bytesHere + (this.#pool ? this.#pool.bytesRead - this.#bytesBefore : 0);
+    const bytes = Math.min(totalBytes, read);
+    this.#options.onProgress?.({ done: this.#filesDone, total: this.#files, bytes, totalBytes });
+  }
+
+  /** From a timer, what the caller's onProgress throws would end the process. */
+  #tellFromTimer(): void {
     try {
-      // A file that has to be read a second time counts once.
-      const bytes = Math.min(
-        this.totalBytes,
-        this.#bytesHere + (this.#pool ? this.#pool.bytesRead - this.#bytesBefore : 0),
-      );
-      const { totalBytes } = this;
-      this.#options.onProgress?.({ done: this.#filesDone, total: this.#files, bytes, totalBytes });
+      this.#tell();
     } catch (error) {
-      this.#results.fail(error); // Thrown from a timer, what the caller's onProgress throws would end the process.
+      this.#results.fail(error);
     }
   }
 }

@@ -167,9 +167,15 @@ class ScanSink implements EntrySink {
     const links = this.#links;
     const number =
       links instanceof SessionIndex ? links.add(entry, nowhere) : links.add(entryId(entry), entryParentId(entry));
-    this.#calls!.add(entry, number);
+    this.#calls!.add(entry, number, number < 0 ? this.#parentOf(entry) : undefined);
     this.#scan.onEntry?.(entry, number);
     if (!this.isExact || this.#scan.isEnough?.() === true) this.#pump!.parser.isStopped = true;
+  }
+
+  /** The number of the nearest entry before one without id that is its parent; -1 where that is not known. */
+  #parentOf(entry: SessionEntry): number {
+    const parentId = entryParentId(entry);
+    return parentId === null || this.#links instanceof LinkList ? -1 : this.#links.numberOf(parentId);
   }
 
   /** What is known so far, of one part of the file. */
