@@ -47,7 +47,8 @@ const messageKeys = [
 
 /**
  * What of an entry is wanted beside its message's role: with `"links"` only `type`, `id`, `parentId`, `timestamp`, `targetId`, `label`, `name`,
- * `firstKeptEntryId` and `firstKeptEntryIndex`; with `"calls"` also what tells of model calls; else all members but payload, and the message's content
+ * `firstKeptEntryId` and `firstKeptEntryIndex`; with `"calls"` also what tells of model calls, and
+ * of a message that can't tell of any (of no user or assistant, and without usage) only `type`, `id` and `parentId`; else all members but payload, and the message's content
  * with `content`.
  */
 export type LeanWants = "links" | "calls" | { content?: boolean };
@@ -85,10 +86,20 @@ function chooseSelection(wants: LeanWants): Selection {
  * other value of a wanted member stays as it is.
  */
 export function pruneEntry(entry: JsonObject, wants: LeanWants = {}): JsonObject {
+  const { type, id, parentId, message } = entry;
+  if (wants === "calls" && usualKeys.every((key) => Object.hasOwn(entry, key)) && isJsonObject(message)) {
+    const { role } = message;
+    if (!Object.hasOwn(message, "usage") && tellsOfNoCall(role)) return { type, id, parentId, message: { role } };
+  }
   const selection = chooseSelection(wants);
   const lean = pickMembers(entry, selection.entryKeys);
   if (isJsonObject(lean.message)) lean.message = pickMembers(lean.message, selection.messageKeys);
   return lean;
+}
+
+/** Whether a message of this role, without usage, tells nothing of calls: neither one itself, nor when the session was active, nor its model. */
+function tellsOfNoCall(role: unknown): boolean {
+  return typeof role === "string" && role !== "user" && role !== "assistant";
 }
 
 function pickMembers(object: JsonObject, keys: readonly string[]): JsonObject {
@@ -103,8 +114,13 @@ const TIMESTAMP = 3;
 const MESSAGE = 4;
 const IN_MESSAGE = entryKeys.length;
 
-/** The first five members, as bits: nearly every entry has them. */
+/** Nearly every entry has the first five members; here as bits. */
+const usualKeys = entryKeys.slice(0, 5);
 const USUAL_MEMBERS = 0b11111;
+
+// The same of the message's members.
+const ROLE_BIT = 1 << messageKeys.indexOf("role");
+const USAGE_BIT = 1 << messageKeys.indexOf("usage");
 
 const OPEN_BRACE = 0x7b;
 
@@ -125,6 +141,10 @@ export function readLeanEntry(
   wants: LeanWants = {},
 ): JsonObject | undefined {
   if (!scanner.scan(bytes, start, end)) return undefined;
+  if (wants === "calls") {
+    const bare = readBare(bytes);
+    if (bare) return bare;
+  }
   const selection = chooseSelection(wants);
   let members = scanner.members & selection.entryMembers;
   let entry: JsonObject = {};
@@ -144,6 +164,20 @@ export function readLeanEntry(
     entry[entryKeys[member]!] = member === MESSAGE ? readMessage(bytes, selection) : readMember(bytes, member);
   }
   return entry;
+}
+
+/** The entry that was scanned, if it tells of no call: most bytes of a session are in such. */
+function readBare(bytes: Buffer): JsonObject | undefined {
+  const isUsual = (scanner.members & USUAL_MEMBERS) === USUAL_MEMBERS && bytes[scanner.starts[MESSAGE]!] === OPEN_BRACE;
+  if (!isUsual || (scanner.innerMembers & (ROLE_BIT | USAGE_BIT)) !== ROLE_BIT) return undefined;
+  const role = readMember(bytes, IN_MESSAGE);
+  if (!tellsOfNoCall(role)) return undefined;
+  return {
+    type: readMember(bytes, TYPE),
+    id: readMember(bytes, ID),
+    parentId: readMember(bytes, PARENT_ID),
+    message: { role },
+  };
 }
 
 function readMessage(bytes: Buffer, selection: Selection): unknown {

@@ -32,7 +32,7 @@ interface PendingRequest {
 /**
  * A worker lives on what it reads at the moment; without these bounds V8 lets the garbage of each thread grow to many times that.
  */
-const HEAP_LIMITS = { maxYoungGenerationSizeMb: 6 };
+const HEAP_LIMITS = { maxYoungGenerationSizeMb: 4 };
 
 /** Threads that run tasks over batches of files, one task after the other. A worker that dies fails all that was asked and all that will be. */
 export class WorkerPool {
