@@ -101,7 +101,11 @@ export class WorkerPool {
 
   #start(): Worker {
     const workerData = { bytesRead: this.#bytesRead } satisfies WorkerSetup;
-    const worker = new Worker(new URL("./worker.js", import.meta.url), { workerData, resourceLimits: HEAP_LIMITS });
+    const worker = new Worker(new URL("./worker.js", import.meta.url), {
+      workerData,
+      resourceLimits: HEAP_LIMITS,
+      execArgv: [], // The options of this process are not for a file: with --input-type, say, no worker would start.
+    });
     worker.on("message", (reply: WorkerReply) => this.#settle(reply));
     worker.on("error", (error) => this.#fail(error));
     worker.on("exit", (code) => this.#fail(new Error(`Cannot scan: a worker ended with code ${code}`)));
