@@ -143,8 +143,8 @@ export const library: Subject = {
       counts: reading.counts,
     };
   },
-  async total(store) {
-    const add = (by: GroupKey) => totals({ stores: [store], by: [by], timeZone: "UTC" });
+  async total(store, { dedupe }) {
+    const add = (by: GroupKey) => totals({ stores: [store], by: [by], timeZone: "UTC", dedupe });
     const groups = async (by: GroupKey): Promise<Groups> => {
       const groups = (await add(by)).groups.filter(({ key }) => key[by] !== null);
       return Object.fromEntries(groups.map(({ key, ...usage }) => [key[by], usage]));
