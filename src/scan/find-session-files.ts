@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdir as readFolder } from "node:fs";
+import { type Dirent, lstatSync, readdir as readFolder, type Stats } from "node:fs";
 import { access, constants, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import fastGlob from "fast-glob";
@@ -111,14 +111,17 @@ class FileSearch {
 
   /** Takes the file behind a link; returns the real path of the folder behind one. */
   async #resolve(link: string): Promise<string | undefined> {
+    let real: string;
+    let stats: Stats;
     try {
-      const real = await realpath(link);
-      const stats = await stat(real);
-      if (stats.isDirectory()) return real;
-      if (stats.isFile() && link.endsWith(".jsonl")) this.#take(link, real, stats);
+      real = await realpath(link);
+      stats = await stat(real);
     } catch (error) {
       if (link.endsWith(".jsonl")) this.#skip(link, error);
+      return undefined;
     }
+    if (stats.isDirectory()) return real;
+    if (stats.isFile() && link.endsWith(".jsonl")) this.#take(link, real, stats);
     return undefined;
   }
 
@@ -127,11 +130,14 @@ class FileSearch {
    * microseconds, many times less than waiting for an answer.
    */
   #takeFile(path: string, real: string): void {
+    let stats: Stats;
     try {
-      this.#take(path, real, lstatSync(real));
+      stats = lstatSync(real);
     } catch (error) {
       this.#skip(path, error);
+      return;
     }
+    this.#take(path, real, stats);
   }
 
   #take(path: string, real: string, { size, mtimeMs }: { size: number; mtimeMs: number }): void {

@@ -48,7 +48,12 @@ export class WorkerPool {
   /** `size` is how many workers there can be; more than there are cores are only started once all others are busy. */
   constructor(size: number) {
     this.#size = size;
-    for (let started = 0; started < Math.min(size, availableParallelism()); started++) this.#start();
+    try {
+      while (this.#workers.length < Math.min(size, availableParallelism())) this.#start();
+    } catch (error) {
+      void this.close(); // Those that did start would keep the process alive.
+      throw error;
+    }
   }
 
   /** Sets the task that all later requests are for. */

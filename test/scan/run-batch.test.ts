@@ -16,7 +16,7 @@ import { assistant, header, jsonl, START, toolResult, usage, user } from "../hel
 import { scratchFolder } from "../helpers/files.js";
 import { readPlainly } from "../helpers/plain-reader.js";
 import { chooseCuts, hexSessionFile, rangesOf } from "../helpers/session-ranges.js";
-import { countOpenFiles, makeStore } from "../helpers/stores.js";
+import { canCountOpenFiles, countOpenFiles, makeStore } from "../helpers/stores.js";
 
 const shared = { buffer: newReadBuffer(), onBytes: () => {} };
 
@@ -194,7 +194,7 @@ test("runBatch names files that are no sessions or can't be read, goes on, and c
     bytes,
     files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
   );
-  assert.equal(countOpenFiles(store), 0);
+  if (canCountOpenFiles) assert.equal(countOpenFiles(store), 0);
 });
 
 test("runBatch throws what is no failure of a file", (context) => {
@@ -211,7 +211,7 @@ test("runBatch throws what is no failure of a file", (context) => {
     () => runBatch("totals", { by: [], timeZone: "Nowhere/Town", fingerprints: false }, [file], shared),
     RangeError,
   );
-  assert.equal(countOpenFiles(store), 0);
+  if (canCountOpenFiles) assert.equal(countOpenFiles(store), 0);
 });
 
 test("runPart does not open what lies outside its range, and takes a file that grew", (context) => {
