@@ -1,11 +1,12 @@
 import { isUtf8 } from "node:buffer";
+import { BareEntry } from "../format/bare-entry.js";
 import { isEntry, type SessionEntry } from "../format/entry.js";
 import type { TruncatedString } from "../format/entry-record.js";
 import { headerVersion, isSessionHeader, type SessionHeader } from "../format/header.js";
 import { describeValue, isJsonObject } from "../format/json.js";
 import type { DamageCode, OddityCode, Problem } from "../format/problem.js";
 import { findEntryOddities, findHeaderOddities } from "./find-entry-oddities.js";
-import { type LeanWants, readLeanEntry } from "./lean-entry.js";
+import { type LeanWants, readBareOrLeanEntry, readLeanEntry } from "./lean-entry.js";
 import { LineEnds } from "./line-ends.js";
 import type { LineSink } from "./line-splitter.js";
 import { LongLineParser } from "./long-line-parser.js";
@@ -33,6 +34,8 @@ export interface EntrySink {
     truncated: TruncatedString[] | undefined,
   ): void;
   problem?(problem: Problem): void;
+  /** Where it is there, and only links or calls are wanted, it takes the entries that need no more: lent for the length of the call. */
+  bare?(entry: BareEntry, line: number, byteOffset: number, byteLength: number): void;
 }
 
 /** What a reading saw. */
@@ -71,6 +74,8 @@ interface Recovered extends RecoveredEntry {
 export class EntryParser implements LineSink {
   /** What the parser leaves out of lean entries; may be changed between lines. */
   lean: LeanWants | undefined;
+  /** Whether the sink's `bare` may be used: from version 3 on, where nothing has to be migrated. */
+  takesBare = false;
   /** Set when nothing more is wanted: later lines are passed over without a look. */
   isStopped = false;
   readonly counts: ReadCounts = { bytes: 0, lines: 0, blank: 0, entries: 0, damaged: 0 };
@@ -83,6 +88,7 @@ export class EntryParser implements LineSink {
   #ordinal = 0;
   #parsableLines = 0;
   #longLine: LongLine | undefined;
+  readonly #bare = new BareEntry();
 
   constructor(sink: EntrySink, options: EntryParserOptions = {}) {
     this.#sink = sink;
@@ -110,6 +116,12 @@ export class EntryParser implements LineSink {
     }
     const lineOffset = byteOffset + first - start;
     const value = this.#parse(bytes, from, to);
+    if (value === this.#bare) {
+      this.#ordinal++;
+      this.counts.entries++;
+      this.#sink.bare!(this.#bare, line, byteOffset + from - start, to - from);
+      return;
+    }
     if (isEntry(value)) {
       const at = byteOffset + from - start;
       if (this.#oddities) this.#findByteOddities(isUtf8(bytes.subarray(from, to)), line, at, terminated);
@@ -166,7 +178,11 @@ export class EntryParser implements LineSink {
   #parse(bytes: Buffer, start: number, end: number): unknown {
     // The header is wanted whole.
     if (this.lean && this.#version !== undefined) {
-      const entry = readLeanEntry(bytes, start, end, this.lean);
+      const { lean } = this;
+      const entry =
+        this.takesBare && typeof lean === "string"
+          ? readBareOrLeanEntry(bytes, start, end, lean, this.#bare)
+          : readLeanEntry(bytes, start, end, lean);
       if (entry) return entry;
     }
     try {

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
+import type { BareEntry } from "../format/bare-entry.js";
 import type { SessionEntry } from "../format/entry.js";
 import type { EntryPosition } from "../format/entry-record.js";
 import type { SessionHeader } from "../format/header.js";
@@ -28,6 +29,13 @@ export class IndexSink implements EntrySink {
     this.#position.byteOffset = byteOffset;
     this.#position.byteLength = byteLength;
     this.index.add(entry, this.#position);
+  }
+
+  bare(entry: BareEntry, line: number, byteOffset: number, byteLength: number): void {
+    this.#position.line = line;
+    this.#position.byteOffset = byteOffset;
+    this.#position.byteLength = byteLength;
+    this.index.addBare(entry, this.#position);
   }
 
   problem(problem: Problem): void {

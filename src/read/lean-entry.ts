@@ -1,5 +1,7 @@
+import type { BareEntry } from "../format/bare-entry.js";
 import { isJsonObject, type JsonObject } from "../format/json.js";
 import { JsonScanner } from "./json-scanner.js";
+import { readHexId, readPlainTime } from "./plain-bytes.js";
 import { SpanDecoder } from "./span-decoder.js";
 
 /** The members of an entry, or a header, that are no payload: first those that a tree is made of; then what tells of calls; then the rest. */
@@ -122,6 +124,10 @@ const USUAL_MEMBERS = 0b11111;
 const ROLE_BIT = 1 << messageKeys.indexOf("role");
 const USAGE_BIT = 1 << messageKeys.indexOf("usage");
 
+const MESSAGE_BIT = 1 << MESSAGE;
+const LINK_MEMBERS = (1 << LINK_COUNT) - 1;
+
+const LOWER_N = 0x6e;
 const OPEN_BRACE = 0x7b;
 
 const scanner = new JsonScanner(entryKeys, "message", messageKeys);
@@ -140,7 +146,55 @@ export function readLeanEntry(
   end: number,
   wants: LeanWants = {},
 ): JsonObject | undefined {
+  return scanner.scan(bytes, start, end) ? makeLeanEntry(bytes, wants) : undefined;
+}
+
+/**
+ * As `readLeanEntry` with `"links"` or `"calls"`, but an entry that is written plainly, and says nothing beyond what a `BareEntry` holds, is told in
+ * `bare`, which is returned then: that makes no object at all.
+ */
+export function readBareOrLeanEntry(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  wants: "links" | "calls",
+  bare: BareEntry,
+): JsonObject | BareEntry | undefined {
   if (!scanner.scan(bytes, start, end)) return undefined;
+  return fillBare(bytes, wants, bare) ? bare : makeLeanEntry(bytes, wants);
+}
+
+function fillBare(bytes: Buffer, wants: "links" | "calls", bare: BareEntry): boolean {
+  const { starts, ends, members, innerMembers } = scanner;
+  if ((members & LINK_MEMBERS) !== (USUAL_MEMBERS & ~MESSAGE_BIT) && (members & LINK_MEMBERS) !== USUAL_MEMBERS)
+    return false;
+  const id = readHexId(bytes, starts[ID]!, ends[ID]!);
+  const parent = starts[PARENT_ID]!;
+  bare.hasParent = bytes[parent] !== LOWER_N;
+  const parentId = bare.hasParent ? readHexId(bytes, parent, ends[PARENT_ID]!) : 0;
+  const time = readPlainTime(bytes, starts[TIMESTAMP]!, ends[TIMESTAMP]!);
+  if (id < 0 || parentId < 0 || Number.isNaN(time)) return false;
+  const type = readMember(bytes, TYPE);
+  if (typeof type !== "string" || type === "session") return false;
+  bare.role = undefined;
+  if ((members & MESSAGE_BIT) !== 0) {
+    if (bytes[starts[MESSAGE]!] !== OPEN_BRACE || (innerMembers & ROLE_BIT) === 0) return false;
+    const role = readMember(bytes, IN_MESSAGE);
+    if (typeof role !== "string") return false;
+    bare.role = role;
+  }
+  // Usage may stand in entries of other types, too, and theirs may tell of a model.
+  if (wants === "calls" && (type !== "message" || (innerMembers & USAGE_BIT) !== 0 || !tellsOfNoCall(bare.role)))
+    return false;
+  bare.type = type;
+  bare.idBits = id;
+  bare.parentIdBits = parentId;
+  bare.time = time;
+  return true;
+}
+
+/** The lean entry of the object that was scanned. */
+function makeLeanEntry(bytes: Buffer, wants: LeanWants): JsonObject {
   if (wants === "calls") {
     const bare = readBare(bytes);
     if (bare) return bare;

@@ -1,7 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
+import type { BareEntry } from "../format/bare-entry.js";
 import type { SessionEntry } from "../format/entry.js";
 import type { TruncatedString } from "../format/entry-record.js";
-import type { SessionHeader } from "../format/header.js";
+import { CURRENT_SESSION_VERSION, type SessionHeader } from "../format/header.js";
 import type { Problem } from "../format/problem.js";
 import { Migration } from "../migrate/migration.js";
 import { EntryParser, type EntrySink } from "./entry-parser.js";
@@ -40,11 +41,11 @@ export class SessionPump implements EntrySink {
       reread: (byteOffset, byteLength) => readRangeSync(fd, byteOffset, byteLength),
     });
     this.#splitter = new LineSplitter(this.parser, maxLineBytes, at);
-    if (at) this.#migration = new Migration(at.header);
+    if (at) this.#begin(at.header);
   }
 
   header(header: SessionHeader, line: number, byteOffset: number, byteLength: number): void {
-    this.#migration = new Migration(header);
+    this.#begin(header);
     this.#sink.header(header, line, byteOffset, byteLength);
   }
 
@@ -58,6 +59,10 @@ export class SessionPump implements EntrySink {
   ): void {
     const migrated = this.#migration!.migrate(entry, ordinal);
     this.#sink.entry(migrated, line, byteOffset, byteLength, ordinal, truncated);
+  }
+
+  bare(entry: BareEntry, line: number, byteOffset: number, byteLength: number): void {
+    this.#sink.bare!(entry, line, byteOffset, byteLength);
   }
 
   problem(problem: Problem): void {
@@ -75,6 +80,11 @@ export class SessionPump implements EntrySink {
     this.#splitter.end();
     this.parser.end();
     this.#throwIfRejected();
+  }
+
+  #begin(header: SessionHeader): void {
+    this.#migration = new Migration(header);
+    this.parser.takesBare = this.#sink.bare !== undefined && this.#migration.fromVersion >= CURRENT_SESSION_VERSION;
   }
 
   #throwIfRejected(): void {

@@ -70,6 +70,12 @@ export class SessionSummary {
     return this.#firstMessage === null;
   }
 
+  /** Counts a message that is neither a user's nor an assistant's. */
+  addMessage(): void {
+    this.#entryCount++;
+    this.#messageCount++;
+  }
+
   add(entry: SessionEntry): void {
     this.#entryCount++;
     if (entry.type !== "message") {

@@ -1,3 +1,4 @@
+import type { BareEntry } from "../format/bare-entry.js";
 import { entryId, entryParentId, type SessionEntry } from "../format/entry.js";
 import type { SessionHeader } from "../format/header.js";
 import type { EntrySink } from "../read/entry-parser.js";
@@ -125,6 +126,8 @@ class ScanSink implements EntrySink {
   constructor(scan: SessionScan, links: LinkTally | LinkList | SessionIndex) {
     this.#scan = scan;
     this.#links = links;
+    // Whoever wants to see each entry wants more than that.
+    if (!scan.onEntry) this.bare = (entry) => this.#takeBare(entry);
   }
 
   /** Whether the links were such that they could be followed. */
@@ -157,6 +160,18 @@ class ScanSink implements EntrySink {
       this.#usage.add(call.usage);
       onCall?.(call, entry);
     });
+  }
+
+  /** Takes a message that tells of no call. */
+  readonly bare?: (entry: BareEntry) => void;
+
+  #takeBare(entry: BareEntry): void {
+    if (this.isRefused) return;
+    this.#summary!.addMessage();
+    const links = this.#links;
+    if (links instanceof SessionIndex) links.addBare(entry, nowhere);
+    else links.addBits(entry.idBits, entry.hasParent, entry.parentIdBits);
+    if (!this.isExact) this.#pump!.parser.isStopped = true;
   }
 
   entry(entry: SessionEntry): void {

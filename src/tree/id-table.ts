@@ -2,6 +2,9 @@ import { Column } from "./column.js";
 
 const FIRST_SLOT_BITS = 6;
 
+/** In place of the bits of an id that is not 8 lower-case hex digits. */
+export const NO_HEX_ID = -1;
+
 /** The golden ratio in 32 bits: spreads what the first, random multiplication leaves of a pattern. */
 const SECOND_MULTIPLIER = 0x9e3779b1;
 
@@ -16,7 +19,8 @@ const SECOND_MULTIPLIER = 0x9e3779b1;
  */
 export class IdTable {
   #size = 0;
-  #newestId: string | undefined;
+  /** Of the last id that was added, if it is a hex one. */
+  #newestBits: number = NO_HEX_ID;
   /** By entry: the 32 bits of a hex id, else the id's place in `#texts`. */
   readonly #codes = new Column(Int32Array);
   readonly #isText = new Column(Uint8Array);
@@ -34,30 +38,44 @@ export class IdTable {
 
   /** Adds the id of the next entry. Returns the last entry before it with the same id, -1 without one. */
   add(id: string): number {
-    const entry = this.#size++;
-    this.#newestId = id;
-    if (entry === this.#codes.capacity) {
-      this.#codes.grow();
-      this.#isText.grow();
-    }
     const bits = parseHexId(id);
-    return bits === NO_HEX_ID ? this.#addText(entry, id) : this.#addHex(entry, bits | 0);
+    return bits === NO_HEX_ID ? this.#addText(this.#next(NO_HEX_ID), id) : this.addBits(bits);
+  }
+
+  /** As `add`, of an id of 8 hex digits, by its bits. */
+  addBits(bits: number): number {
+    return this.#addHex(this.#next(bits), bits | 0);
   }
 
   /** The last entry with this id, -1 without one. */
   last(id: string): number {
-    // The parent of an entry is mostly the one just before.
-    if (id === this.#newestId) return this.#size - 1;
     const bits = parseHexId(id);
-    if (bits !== NO_HEX_ID) return this.#slots[this.#slotOf(bits | 0)]! - 1;
+    if (bits !== NO_HEX_ID) return this.lastBits(bits);
     const code = this.#codeOfText.get(id);
     return code === undefined ? -1 : this.#lastOfText[code]!;
+  }
+
+  /** As `last`, of an id of 8 hex digits, by its bits. */
+  lastBits(bits: number): number {
+    // The parent of an entry is mostly the one just before.
+    return bits === this.#newestBits ? this.#size - 1 : this.#slots[this.#slotOf(bits | 0)]! - 1;
   }
 
   /** The id of an entry of this table. */
   idAt(entry: number): string {
     const code = this.#codes.get(entry);
     return this.#isText.get(entry) === 1 ? this.#texts[code]! : formatHexId(code);
+  }
+
+  /** Makes room for the next entry; returns its number. */
+  #next(bits: number): number {
+    const entry = this.#size++;
+    this.#newestBits = bits;
+    if (entry === this.#codes.capacity) {
+      this.#codes.grow();
+      this.#isText.grow();
+    }
+    return entry;
   }
 
   #addHex(entry: number, bits: number): number {
@@ -102,8 +120,6 @@ export class IdTable {
     }
   }
 }
-
-export const NO_HEX_ID = -1;
 
 /** By ASCII code: the value of a lower-case hex digit, -1 for any other character. */
 const hexValues = new Int8Array(128).fill(-1);

@@ -1,6 +1,6 @@
 import { Column } from "./column.js";
 import { NO_NODE } from "./forest.js";
-import { formatHexId, NO_HEX_ID, parseHexId } from "./id-table.js";
+import { NO_HEX_ID, parseHexId } from "./id-table.js";
 import type { LinkTally } from "./link-tally.js";
 
 /** The links of a part of a file, for another thread to go on with. */
@@ -29,16 +29,22 @@ export class LinkList {
   /** Adds the next entry, by its own id and its parent's. Returns its number in the part; -1 for an entry without id. */
   add(id: string | undefined, parentId: string | null): number {
     if (id === undefined) return NO_NODE;
-    const number = this.#size++;
-    if (number === this.#ids.capacity) {
-      this.#ids.grow();
-      this.#parentIds.grow();
-      this.#hasParent.grow();
-    }
+    const number = this.#next();
     this.#ids.set(number, this.#bitsOf(id));
     if (parentId !== null) {
       this.#hasParent.set(number, 1);
       this.#parentIds.set(number, this.#bitsOf(parentId));
+    }
+    return number;
+  }
+
+  /** As `add`, of ids of 8 hex digits, by their bits. */
+  addBits(id: number, hasParent: boolean, parentId: number): number {
+    const number = this.#next();
+    this.#ids.set(number, id | 0);
+    if (hasParent) {
+      this.#hasParent.set(number, 1);
+      this.#parentIds.set(number, parentId | 0);
     }
     return number;
   }
@@ -52,6 +58,16 @@ export class LinkList {
     };
   }
 
+  #next(): number {
+    const number = this.#size++;
+    if (number === this.#ids.capacity) {
+      this.#ids.grow();
+      this.#parentIds.grow();
+      this.#hasParent.grow();
+    }
+    return number;
+  }
+
   #bitsOf(id: string): number {
     const bits = parseHexId(id);
     if (bits === NO_HEX_ID) this.isExact = false;
@@ -62,6 +78,6 @@ export class LinkList {
 /** Adds the entries of a part of a file to a tally. */
 export function tallyLinks(tally: LinkTally, { ids, parentIds, hasParent }: LinkListPart): void {
   for (let number = 0; number < ids.length; number++) {
-    tally.add(formatHexId(ids[number]!), hasParent[number] === 1 ? formatHexId(parentIds[number]!) : null);
+    tally.addBits(ids[number]! >>> 0, hasParent[number] === 1, parentIds[number]! >>> 0);
   }
 }

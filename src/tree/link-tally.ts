@@ -1,6 +1,6 @@
 import { Column } from "./column.js";
 import { NO_NODE } from "./forest.js";
-import { IdTable } from "./id-table.js";
+import { formatHexId, IdTable } from "./id-table.js";
 
 /**
  * What a list needs of a session's tree: how many leaves it has, and the parent of an entry. It takes entries in file order, as `SessionIndex` does,
@@ -24,15 +24,19 @@ export class LinkTally {
     if (id === undefined) return NO_NODE;
     const parent = parentId === null ? NO_NODE : this.#ids.last(parentId);
     if (this.#ids.add(id) !== NO_NODE) this.isExact = false;
-    const number = this.#size++;
-    if (number === this.#parents.capacity) {
-      this.#parents.grow();
-      this.#isParent.grow();
-    }
-    this.#parents.set(number, parent);
-    if (parent !== NO_NODE) this.#noteParent(parent);
-    else if (parentId !== null) this.#missing.add(parentId);
+    const number = this.#insert(parent);
+    if (parentId !== null && parent === NO_NODE) this.#missing.add(parentId);
     if (this.#missing.size > 0 && this.#missing.has(id)) this.isExact = false;
+    return number;
+  }
+
+  /** As `add`, of ids of 8 hex digits, by their bits. */
+  addBits(id: number, hasParent: boolean, parentId: number): number {
+    const parent = hasParent ? this.#ids.lastBits(parentId) : NO_NODE;
+    if (this.#ids.addBits(id) !== NO_NODE) this.isExact = false;
+    const number = this.#insert(parent);
+    if (hasParent && parent === NO_NODE) this.#missing.add(formatHexId(parentId));
+    if (this.#missing.size > 0 && this.#missing.has(formatHexId(id))) this.isExact = false;
     return number;
   }
 
@@ -54,6 +58,17 @@ export class LinkTally {
   /** The last entry with this id; -1 without one. */
   numberOf(id: string): number {
     return this.#ids.last(id);
+  }
+
+  #insert(parent: number): number {
+    const number = this.#size++;
+    if (number === this.#parents.capacity) {
+      this.#parents.grow();
+      this.#isParent.grow();
+    }
+    this.#parents.set(number, parent);
+    if (parent !== NO_NODE) this.#noteParent(parent);
+    return number;
   }
 
   #noteParent(parent: number): void {

@@ -1,3 +1,4 @@
+import type { BareEntry } from "../format/bare-entry.js";
 import {
   entryId,
   entryParentId,
@@ -14,7 +15,7 @@ import type { SessionHeader } from "../format/header.js";
 import { parseIsoTime } from "../format/time.js";
 import { Column } from "./column.js";
 import { Forest, NO_NODE } from "./forest.js";
-import { IdTable } from "./id-table.js";
+import { formatHexId, IdTable } from "./id-table.js";
 import { readSessionName } from "./session-name.js";
 
 /** One entry as the index knows it: no payload. */
@@ -86,6 +87,8 @@ export class SessionIndex {
   readonly #byteLengths = new Column(Float64Array);
 
   readonly #kinds: EntryKind[] = [];
+  /** The place of the kind that was asked for last. */
+  #lastKind = -1;
   readonly #codeOfType = new Map<string, number>();
   readonly #codeOfRole = new Map<string, number>();
 
@@ -110,20 +113,25 @@ export class SessionIndex {
     // Looked up before the entry's own id is known: one that names itself then finds the nearest earlier entry of that id, as any other does.
     const parent = parentId === null ? NO_NODE : this.#ids.last(parentId);
     const isDuplicate = this.#ids.add(id) !== NO_NODE;
-
-    const number = this.#forest.add(parent);
-    if (number === this.#flags.capacity) this.#grow();
-    this.#flags.set(number, (isDuplicate ? DUPLICATE : 0) | (parentId === id ? SELF_PARENT : 0));
-    this.#kindCodes.set(number, this.#kindCodeOf(entry));
-    this.#times.set(number, timestamp ?? Number.NaN);
-    this.#lines.set(number, position.line);
-    this.#byteOffsets.set(number, position.byteOffset);
-    this.#byteLengths.set(number, position.byteLength);
+    const role = isMessageEntry(entry) ? entry.message.role : undefined;
+    const kind = this.#kindCodeOf(entry.type, typeof role === "string" ? role : undefined);
+    const number = this.#insert(parent, isDuplicate, parentId === id, kind, timestamp ?? Number.NaN, position);
     const targetId = readTargetId(entry);
     if (targetId !== undefined) this.#targetIds.set(number, targetId);
 
     if (this.#waiting.size > 0) this.#adoptWaiting(number, id);
     if (parentId !== null && parent === NO_NODE) this.#wait(number, parentId);
+    return number;
+  }
+
+  /** As `add`, of an entry that says no more than its place in the tree. */
+  addBare({ type, role, idBits, hasParent, parentIdBits, time }: BareEntry, position: EntryPosition): number {
+    const parent = hasParent ? this.#ids.lastBits(parentIdBits) : NO_NODE;
+    const isDuplicate = this.#ids.addBits(idBits) !== NO_NODE;
+    const isSelfParent = hasParent && parentIdBits === idBits;
+    const number = this.#insert(parent, isDuplicate, isSelfParent, this.#kindCodeOf(type, role), time, position);
+    if (this.#waiting.size > 0) this.#adoptWaiting(number, formatHexId(idBits));
+    if (hasParent && parent === NO_NODE) this.#wait(number, formatHexId(parentIdBits));
     return number;
   }
 
@@ -293,12 +301,33 @@ export class SessionIndex {
     if (typeof text === "string" && text !== "") this.#labels.set(targetId, { targetId, text, timestamp });
   }
 
-  #kindCodeOf(entry: SessionEntry): number {
-    const { type } = entry;
-    const role = isMessageEntry(entry) ? entry.message.role : undefined;
-    return typeof role === "string"
-      ? (this.#codeOfRole.get(role) ?? this.#addKind(this.#codeOfRole, role, { type, role }))
-      : (this.#codeOfType.get(type) ?? this.#addKind(this.#codeOfType, type, { type, role: undefined }));
+  #insert(
+    parent: number,
+    isDuplicate: boolean,
+    isSelfParent: boolean,
+    kindCode: number,
+    time: number,
+    { line, byteOffset, byteLength }: EntryPosition,
+  ): number {
+    const number = this.#forest.add(parent);
+    if (number === this.#flags.capacity) this.#grow();
+    this.#flags.set(number, (isDuplicate ? DUPLICATE : 0) | (isSelfParent ? SELF_PARENT : 0));
+    this.#kindCodes.set(number, kindCode);
+    this.#times.set(number, time);
+    this.#lines.set(number, line);
+    this.#byteOffsets.set(number, byteOffset);
+    this.#byteLengths.set(number, byteLength);
+    return number;
+  }
+
+  #kindCodeOf(type: string, role: string | undefined): number {
+    const last = this.#kinds[this.#lastKind];
+    if (last && last.role === role && (role !== undefined || last.type === type)) return this.#lastKind;
+    this.#lastKind =
+      role !== undefined
+        ? (this.#codeOfRole.get(role) ?? this.#addKind(this.#codeOfRole, role, { type, role }))
+        : (this.#codeOfType.get(type) ?? this.#addKind(this.#codeOfType, type, { type, role: undefined }));
+    return this.#lastKind;
   }
 
   #addKind(codes: Map<string, number>, key: string, kind: EntryKind): number {
