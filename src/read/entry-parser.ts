@@ -16,9 +16,13 @@ import {
   recoverEntries,
   recoverEntriesFromEnds,
 } from "./recover-entries.js";
+import { isShallowObject, isWholeObject } from "./whole-object.js";
 
 /** How many parsable lines may stand before the header. */
 const HEADER_WITHIN_LINES = 16;
+
+/** A line of more bytes is parsed only when it is a whole object, and none that nests too deep; else it is read as one that is too long to hold. */
+const UNPARSED_BYTES = 64 * 1024;
 
 /** Takes what a session file holds, in file order. */
 export interface EntrySink {
@@ -105,9 +109,13 @@ export class EntryParser implements LineSink {
 
   line(bytes: Buffer, start: number, end: number, line: number, byteOffset: number, terminated: boolean): void {
     if (this.#rejection || this.isStopped) return;
+    if (end - start > UNPARSED_BYTES && !this.#canParse(bytes, skipMark(bytes, start, end, line), end)) {
+      this.longLine(bytes, start, end, line, byteOffset, true, terminated);
+      return;
+    }
     this.counts.bytes += end - start + (terminated ? 1 : 0);
     this.counts.lines++;
-    const first = line === 1 ? skipByteOrderMark(bytes, start, end) : start;
+    const first = skipMark(bytes, start, end, line);
     const from = skipSpace(bytes, first, end);
     const to = skipSpaceBack(bytes, from, end);
     if (from === to) {
@@ -173,6 +181,12 @@ export class EntryParser implements LineSink {
         byteOffset: 0,
       };
     }
+  }
+
+  /** Whether a large line can be parsed as `#parse` does it without taking many times its size in memory. */
+  #canParse(bytes: Buffer, start: number, end: number): boolean {
+    const isLean = this.lean !== undefined && this.#version !== undefined;
+    return isLean ? isWholeObject(bytes, start, end) : isShallowObject(bytes, start, end);
   }
 
   #parse(bytes: Buffer, start: number, end: number): unknown {
@@ -398,6 +412,11 @@ class LongLine {
 function skipByteOrderMark(bytes: Buffer, start: number, end: number): number {
   const from = start + BYTE_ORDER_MARK.length;
   return from <= end && BYTE_ORDER_MARK.equals(bytes.subarray(start, from)) ? from : start;
+}
+
+/** Where a line begins behind a byte order mark, which may stand in the first one alone. */
+function skipMark(bytes: Buffer, start: number, end: number, line: number): number {
+  return line === 1 ? skipByteOrderMark(bytes, start, end) : start;
 }
 
 function isSpace(byte: number | undefined): boolean {

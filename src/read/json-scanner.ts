@@ -38,6 +38,8 @@ const TRUE = Buffer.from("true");
 const FALSE = Buffer.from("false");
 const NULL = Buffer.from("null");
 
+const FIRST_DEPTH_BOUND = 64;
+
 /**
  * Checks that bytes are one whole JSON object, and notes where the members that are looked for lie; nothing is built from the rest.
  *
@@ -61,8 +63,11 @@ export class JsonScanner {
   readonly #inner: number;
   /** The place in `starts` and `ends` of all members that are not looked for. */
   readonly #other: number;
+  /** The object that was found nests less deep than this: some power of two, not much above its depth. */
+  depthBound = FIRST_DEPTH_BOUND;
   /** The byte that closes the container at each depth, the object itself being at 1. */
-  #closers: Uint8Array = new Uint8Array(64);
+  #closers: Uint8Array = new Uint8Array(FIRST_DEPTH_BOUND);
+  readonly #firstClosers = this.#closers;
   #bytes: Uint8Array = new Uint8Array(0);
   #view: DataView = new DataView(new ArrayBuffer(0));
 
@@ -105,7 +110,8 @@ export class JsonScanner {
     const bytes = this.#bytes;
     const view = this.#view;
     const { starts, ends } = this;
-    let closers = this.#closers;
+    let closers = (this.#closers = this.#firstClosers);
+    this.depthBound = FIRST_DEPTH_BOUND;
     let depth = 0;
     // Members are noted down to this depth: 1, and 2 while inside the inner object.
     let notedDepth = 1;
@@ -197,6 +203,7 @@ export class JsonScanner {
   #growClosers(): Uint8Array {
     const grown = new Uint8Array(this.#closers.length * 2);
     grown.set(this.#closers);
+    this.depthBound = grown.length;
     return (this.#closers = grown);
   }
 }
