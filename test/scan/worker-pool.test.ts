@@ -130,7 +130,7 @@ test("WorkerPool.close ends workers that are busy, and fails what they were aske
   const store = makeStore(context, {
     "large.jsonl": Buffer.concat([
       jsonl(header()),
-      ...Array.from({ length: 30 }, () => jsonl(user("1", null, "x".repeat(900_000)))),
+      ...Array.from({ length: 20 }, () => jsonl(user("1", null, "x".repeat(900_000)))),
     ]),
   });
   const pool = new WorkerPool(2);
@@ -147,11 +147,11 @@ test("WorkerPool.close ends workers that are busy, and fails what they were aske
   await assert.rejects(pool.run([]), /the workers were stopped/);
 });
 
-/** Runs a script given on the command line: one that lists files with a pool of two workers and prints what came of each. */
+/** Runs a script given on the command line: one that lists files in a worker and prints what came of each. */
 function listInScript(files: SessionFile[], ...options: string[]): string {
   const script = `
     const { WorkerPool } = await import(${JSON.stringify(new URL("../../src/scan/worker-pool.js", import.meta.url))});
-    const pool = new WorkerPool(2);
+    const pool = new WorkerPool(1);
     pool.setTask("list", {});
     const asked = await Promise.allSettled(${JSON.stringify(files)}.map((file) => pool.run([file])));
     console.log(asked.map(({ value, reason }) => value?.result.length ?? reason.code ?? reason.message).join(" "));
@@ -169,11 +169,8 @@ test("WorkerPool starts workers in a script given on the command line", (context
 
 test("WorkerPool fails with one error when a file takes more memory than a worker may have", (context) => {
   // Ids that are no hex digits are kept as they are.
-  const entries = Array.from({ length: 80 }, (_, number) => jsonl(user(`${number}`.padStart(900_000, "i"), null, "x")));
+  const entries = Array.from({ length: 50 }, (_, number) => jsonl(user(`${number}`.padStart(900_000, "i"), null, "x")));
   const store = makeStore(context, { "a.jsonl": Buffer.concat([jsonl(header()), ...entries]) });
   const file = fileAt(join(store, "a.jsonl"));
-  assert.equal(
-    listInScript([file, file], "--max-old-space-size=40"),
-    "ERR_WORKER_OUT_OF_MEMORY ERR_WORKER_OUT_OF_MEMORY",
-  );
+  assert.equal(listInScript([file], "--max-old-space-size=24"), "ERR_WORKER_OUT_OF_MEMORY");
 });
