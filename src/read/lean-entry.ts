@@ -177,7 +177,8 @@ function fillBare(bytes: Buffer, wants: "links" | "calls", bare: BareEntry): boo
   const type = readMember(bytes, TYPE);
   if (typeof type !== "string" || type === "session") return false;
   bare.role = undefined;
-  if ((members & MESSAGE_BIT) !== 0) {
+  // Entries of other types may have a member of this name, too; it is no message then.
+  if (type === "message" && (members & MESSAGE_BIT) !== 0) {
     if (bytes[starts[MESSAGE]!] !== OPEN_BRACE || (innerMembers & ROLE_BIT) === 0) return false;
     const role = readMember(bytes, IN_MESSAGE);
     if (typeof role !== "string") return false;
