@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { systemTimeZone } from "../report/zone-clock.js";
 import { commands } from "./commands.js";
 import { ExitCode } from "./exit-code.js";
 import { runCommandLine } from "./program.js";
@@ -18,7 +19,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", () => 
 process.exitCode = await runCommandLine(process.argv.slice(2), commands, {
   stdout: process.stdout,
   stderr: process.stderr,
-  clock: { now: Date.now(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone },
+  clock: { now: Date.now(), timeZone: systemTimeZone() },
   colour: !process.env.NO_COLOR && process.env.TERM !== "dumb",
   signal: interrupt.signal,
 });

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { Command, CommanderError } from "commander";
 import { StoreError } from "../errors.js";
+import { describeFailure } from "../scan/describe-failure.js";
 import type { CommandDefinition } from "./command.js";
 import { CommandLineError } from "./command-line-error.js";
 import { ExitCode } from "./exit-code.js";
@@ -89,6 +90,8 @@ function commandWords(words: string[], commands: CommandDefinition[]): string[] 
 }
 
 function errorText(error: unknown): string {
+  const { syscall, path } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined && path !== undefined) return `Cannot read "${cellText(path)}": ${describeFailure(error)}`;
   const message = error instanceof Error ? error.message.replace(/^error: /, "") : String(error);
   if (!(error instanceof StoreError) || error.candidates.length === 0) return message;
   return [message, ...error.candidates.map((path) => `  ${cellText(path)}`)].join("\n");

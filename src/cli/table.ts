@@ -38,9 +38,11 @@ export function* tableLines(columns: Column[], rows: string[][], options: TableO
     columns: shownOf(columns),
     widths: narrowWidths(shownOf(columns), shownOf(natural), width),
   };
-  yield emphasise(layoutRow(layout, shownOf(head)));
-  for (const row of rows) yield layoutRow(layout, shownOf(row));
-  if (total) yield emphasise(layoutRow(layout, shownOf(total)));
+  // Columns that may not be cut can still be too wide together: the terminal's edge then cuts, not a second line.
+  const line = (row: string[]): string => cutToWidth(layoutRow(layout, shownOf(row)), width);
+  yield emphasise(line(head));
+  for (const row of rows) yield line(row);
+  if (total) yield emphasise(line(total));
 }
 
 interface Layout {

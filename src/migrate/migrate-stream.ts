@@ -1,5 +1,5 @@
-import type { Transform, TransformCallback } from "node:stream";
-import { objectTransform } from "through2";
+import type { Transform } from "node:stream";
+import { batchTransform } from "../batch-transform.js";
 import { SessionFormatError } from "../errors.js";
 import { type EntryRecord, type HeaderRecord, isHeaderRecord } from "../format/entry-record.js";
 import { Migration } from "./migration.js";
@@ -30,16 +30,8 @@ export function migrateStream(): Transform {
       throw new SessionFormatError("NOT_A_SESSION", "Cannot migrate an entry: no session header before it", record);
     }
   };
-  return objectTransform(
-    (batch: (HeaderRecord | EntryRecord)[], _encoding: BufferEncoding, done: TransformCallback) => {
-      try {
-        for (const record of batch) migrateRecord(record);
-      } catch (error) {
-        // Thrown from here it would be an uncaught exception, and the pipeline would never settle.
-        done(error as Error);
-        return;
-      }
-      done(null, batch);
-    },
-  );
+  return batchTransform((batch: (HeaderRecord | EntryRecord)[]) => {
+    for (const record of batch) migrateRecord(record);
+    return batch;
+  });
 }

@@ -1,5 +1,5 @@
-import type { Transform, TransformCallback } from "node:stream";
-import { objectTransform } from "through2";
+import type { Transform } from "node:stream";
+import { batchTransform } from "../batch-transform.js";
 import type { EntryRecord, HeaderRecord } from "../format/entry-record.js";
 import type { Problem } from "../format/problem.js";
 import { EntryParser, type EntryParserOptions, type ReadCounts } from "./entry-parser.js";
@@ -39,18 +39,24 @@ export function entryStream(options: EntryStreamOptions = {}): Transform {
     batch = [];
     return records.length > 0 ? records : undefined;
   };
-  return objectTransform(
-    (lines: Line[], _encoding: BufferEncoding, done: TransformCallback) => {
+  const throwIfRejected = (): void => {
+    const error = notASession(parser, options.path);
+    if (error) throw error;
+  };
+  return batchTransform(
+    (lines: Line[]) => {
       for (const { bytes, line, byteOffset, terminated, last } of lines) {
         if (last === undefined) parser.line(bytes, 0, bytes.length, line, byteOffset, terminated);
         else parser.longLine(bytes, 0, bytes.length, line, byteOffset, last, terminated);
       }
-      done(notASession(parser, options.path), takeBatch());
+      throwIfRejected();
+      return takeBatch();
     },
-    (done: TransformCallback) => {
+    () => {
       parser.end();
       options.onCounts?.(parser.counts);
-      done(notASession(parser, options.path));
+      throwIfRejected();
+      return undefined;
     },
   );
 }

@@ -1,5 +1,5 @@
-import type { Transform, TransformCallback } from "node:stream";
-import { objectTransform } from "through2";
+import type { Transform } from "node:stream";
+import { batchTransform } from "../batch-transform.js";
 import { MAX_LINE_BYTES } from "./limits.js";
 import { type LineSink, LineSplitter } from "./line-splitter.js";
 
@@ -53,18 +53,16 @@ export function lineStream({ maxLineBytes = MAX_LINE_BYTES }: { maxLineBytes?: n
     batch = [];
     return lines.length > 0 ? lines : undefined;
   };
-  return objectTransform(
-    (bytes: Uint8Array | string, _encoding: BufferEncoding, done: TransformCallback) => {
+  return batchTransform(
+    (bytes: Uint8Array | string) => {
       chunk = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes as Uint8Array);
       splitter.push(chunk);
-      done(null, takeBatch());
+      return takeBatch();
     },
-    function (this: Transform, done: TransformCallback) {
+    () => {
       chunk = undefined;
       splitter.end();
-      const lines = takeBatch();
-      if (lines) this.push(lines);
-      done();
+      return takeBatch();
     },
   );
 }

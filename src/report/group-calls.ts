@@ -69,6 +69,10 @@ export class CallGroups {
 
   /** `branch` implies `session`, since a leaf id means something only in its file. */
   constructor(by: readonly GroupKey[], clock: ZoneClock) {
+    const unknown = by.find((name) => !Object.hasOwn(keys, name));
+    if (unknown !== undefined) {
+      throw new RangeError(`Cannot group by "${unknown}": it is none of ${GROUP_KEYS.join(", ")}`);
+    }
     this.by = impliedKeys(by);
     this.#keysOf = this.by.map((name) => keys[name]);
     this.#clock = clock;

@@ -82,3 +82,13 @@ export class ZoneClock {
     return local.getTime() - second;
   }
 }
+
+/** The system's time zone; UTC where the system names none that can be used, as with an empty `TZ`. */
+export function systemTimeZone(): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  try {
+    return new ZoneClock(timeZone).timeZone;
+  } catch {
+    return "UTC"; // The only thing that can be wrong is the name.
+  }
+}

@@ -48,6 +48,8 @@ class FileSearch {
   /** By real path. */
   readonly #files = new Map<string, SessionFile>();
   readonly #skipped: SkippedFile[] = [];
+  /** The folder whose tree is being walked, as it was found and where it really is. */
+  #walking = { path: "", real: "" };
   /** Real paths of the folders whose trees were walked. */
   readonly #walked: string[] = [];
 
@@ -92,6 +94,7 @@ class FileSearch {
   /** Takes the files of one tree of folders; returns the links in it, by path. */
   async #walk(folder: { path: string; real: string }, store: string): Promise<string[]> {
     const links: string[] = [];
+    this.#walking = folder;
     const found = fastGlob.stream("**/*", {
       cwd: folder.real,
       dot: true,
@@ -158,7 +161,7 @@ class FileSearch {
     done: (error: null, entries: Dirent[]) => void,
   ): void => {
     readFolder(path, options, (error, entries) => {
-      if (error) this.#skip(path, error);
+      if (error) this.#skip(join(this.#walking.path, relative(this.#walking.real, path)), error);
       done(null, error ? [] : entries);
     });
   };

@@ -22,7 +22,10 @@ export interface ListOptions extends StoreOptions {
 export async function* listAll({ onSkipped, ...options }: ListOptions = {}): AsyncGenerator<Session, void, void> {
   for await (const { result, skipped } of scanFiles({ ...options, name: "list", task: callFilters(options) })) {
     for (const file of skipped) onSkipped?.(file);
-    yield* result;
+    for (const session of result) {
+      options.signal?.throwIfAborted();
+      yield session;
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import pLimit from "p-limit";
 import { cutSession } from "./cut-session.js";
 import { type FoundFiles, findSessionFiles, type SessionFile } from "./find-session-files.js";
 import { type BatchResult, canJoin, joinParts, newReadBuffer, runBatch } from "./run-batch.js";
-import type { StoreOptions } from "./store-options.js";
+import { checkOptions, type StoreOptions } from "./store-options.js";
 import type { TaskName, TaskOptions } from "./tasks.js";
 import { WorkerPool } from "./worker-pool.js";
 
@@ -29,6 +29,7 @@ export class StoreScan {
   #pool: WorkerPool | undefined;
 
   constructor(options: StoreOptions) {
+    checkOptions(options);
     this.#options = options;
     this.#jobs = options.jobs ?? availableParallelism();
   }

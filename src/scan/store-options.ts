@@ -43,6 +43,20 @@ export interface SkippedFile {
   reason: string;
 }
 
+/** Throws a TypeError or RangeError for options that can't be meant. */
+export function checkOptions({ stores, jobs, since, until }: StoreOptions): void {
+  if (stores !== undefined && !Array.isArray(stores))
+    throw new TypeError("Cannot scan: stores must be a list of paths");
+  if (jobs !== undefined && !(Number.isInteger(jobs) && jobs >= 1)) {
+    throw new RangeError(`Cannot scan: jobs must be a whole number of 1 or more, but is ${jobs}`);
+  }
+  for (const [name, time] of Object.entries({ since, until })) {
+    if (time !== undefined && !Number.isFinite(time)) {
+      throw new RangeError(`Cannot scan: ${name} must be Unix milliseconds, but is ${time}`);
+    }
+  }
+}
+
 export function storesOf({ stores }: StoreOptions): readonly string[] {
   return stores && stores.length > 0 ? stores : [defaultStore()];
 }

@@ -1,7 +1,7 @@
 import type { Usage } from "../format/usage.js";
 import { CallGroups, type GroupKey, type GroupSort, type UsageGroup } from "../report/group-calls.js";
 import { UsageSum } from "../report/sum-usage.js";
-import { ZoneClock } from "../report/zone-clock.js";
+import { systemTimeZone, ZoneClock } from "../report/zone-clock.js";
 import { CopyFinder } from "./copy-finder.js";
 import { StoreScan } from "./scan-files.js";
 import { callFilters, type StoreOptions } from "./store-options.js";
@@ -46,7 +46,7 @@ export interface Totals {
  * console.log(groups.map(({ key, costTotal }) => [key.model, costTotal]), total.costTotal);
  */
 export async function totals(options: TotalsOptions = {}): Promise<Totals> {
-  const { by = [], timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone, dedupe = true } = options;
+  const { by = [], timeZone = systemTimeZone(), dedupe = true } = options;
   const groups = new CallGroups(by, new ZoneClock(timeZone));
   const total = new UsageSum();
   const duplicates = new UsageSum();

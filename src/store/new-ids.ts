@@ -6,7 +6,8 @@ const SHORT_ID_TRIES = 100;
 
 /** Throws an `Error` for a session id that could not be part of a file name: see the rule in its message. */
 export function assertValidSessionId(id: string): void {
-  if (SESSION_ID.test(id)) return;
+  // A RegExp would take what is no string for the text that it can be turned into.
+  if (typeof id === "string" && SESSION_ID.test(id)) return;
   throw new Error(
     "Session id must be non-empty, contain only alphanumeric characters, '-', '_', and '.', and start and end with an alphanumeric character",
   );

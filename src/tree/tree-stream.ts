@@ -1,5 +1,5 @@
-import type { Transform, TransformCallback } from "node:stream";
-import { objectTransform } from "through2";
+import type { Transform } from "node:stream";
+import { batchTransform } from "../batch-transform.js";
 import { type EntryRecord, type HeaderRecord, isHeaderRecord } from "../format/entry-record.js";
 import type { SessionIndex } from "./session-index.js";
 
@@ -17,13 +17,11 @@ import type { SessionIndex } from "./session-index.js";
  * for await (const records of Readable.from([batch]).pipe(treeStream(index))) console.log(records.length, index.leafId); // 1 0000000a
  */
 export function treeStream(index: SessionIndex): Transform {
-  return objectTransform(
-    (batch: (HeaderRecord | EntryRecord)[], _encoding: BufferEncoding, done: TransformCallback) => {
-      for (const record of batch) {
-        if (isHeaderRecord(record)) index.header = record.entry;
-        else index.add(record.entry, record);
-      }
-      done(null, batch);
-    },
-  );
+  return batchTransform((batch: (HeaderRecord | EntryRecord)[]) => {
+    for (const record of batch) {
+      if (isHeaderRecord(record)) index.header = record.entry;
+      else index.add(record.entry, record);
+    }
+    return batch;
+  });
 }
