@@ -125,8 +125,8 @@ test("scanSession tells the same by a tally of links and by an index of them", (
 });
 
 for (const [kind, file] of [
-  ["whole", sessionFile({ maxEntries: 15 })],
-  ["damaged", damagedFile({ maxEntries: 10 })],
+  ["whole", sessionFile({ maxEntries: 12, hostile: true })],
+  ["damaged", damagedFile({ maxEntries: 8, hostile: true })],
 ] as const) {
   test(`scanSession finds the calls of ${kind} sessions that the plain reader finds, in any order`, (context) => {
     const withFile = fileOpener(scratchFolder(context));
