@@ -15,10 +15,17 @@ export class Forest {
   #size = 0;
   #parentCount = 0;
   readonly #parents = new Column(Int32Array);
+  // The other columns hold numbers of nodes plus one, so that 0, which costs neither a write nor a page of memory, can stand for what most nodes have.
+  /** 0 for a leaf. */
   readonly #firstChildren = new Column(Int32Array);
+  /** 0 where the last child is the first. */
   readonly #lastChildren = new Column(Int32Array);
+  /** 0 for a last child. */
   readonly #nextSiblings = new Column(Int32Array);
-  /** Some node above, at the top the node itself: the parents as they were before cycles were cut, but shortened by every search for a top. */
+  /**
+   * Some node above: the parents as they were before cycles were cut, but shortened by every search for a top. 0 for the parent as it is, or for the
+   * node itself at the top.
+   */
   readonly #shortcuts = new Column(Int32Array);
 
   /** How many nodes there are. */
@@ -36,9 +43,7 @@ export class Forest {
     const node = this.#size++;
     if (node === this.#parents.capacity) this.#grow();
     this.#parents.set(node, NO_NODE);
-    this.#firstChildren.set(node, NO_NODE);
-    this.#shortcuts.set(node, node);
-    if (parent !== NO_NODE) this.#link(node, parent);
+    if (parent !== NO_NODE) this.#appendChild(parent, node);
     return node;
   }
 
@@ -53,7 +58,7 @@ export class Forest {
     let cut = NO_NODE;
     for (const root of roots) {
       if (root === top) cut = this.#closeCycle(newest, top);
-      else this.#link(root, newest);
+      else this.#appendChild(newest, root);
     }
     return cut;
   }
@@ -68,16 +73,16 @@ export class Forest {
   }
 
   isLeaf(node: number): boolean {
-    return this.#firstChildren.get(node) === NO_NODE;
+    return this.#firstChildren.get(node) === 0;
   }
 
   /** The children of a node, in order. */
   childrenOf(node: number): number[] {
     const children: number[] = [];
-    let child = this.#firstChildren.get(node);
+    let child = this.#firstChildren.get(node) - 1;
     while (child !== NO_NODE) {
       children.push(child);
-      child = this.#nextSiblings.get(child);
+      child = this.#nextSiblings.get(child) - 1;
     }
     return children;
   }
@@ -91,36 +96,36 @@ export class Forest {
     return path;
   }
 
-  #link(child: number, parent: number): void {
-    this.#appendChild(parent, child);
-    this.#shortcuts.set(child, parent);
-  }
-
   #appendChild(parent: number, child: number): void {
     if (this.isLeaf(parent)) {
-      this.#firstChildren.set(parent, child);
+      this.#firstChildren.set(parent, child + 1);
       this.#parentCount++;
     } else {
-      this.#nextSiblings.set(this.#lastChildren.get(parent), child);
+      this.#nextSiblings.set(this.#lastChildOf(parent), child + 1);
+      this.#lastChildren.set(parent, child + 1);
     }
-    this.#lastChildren.set(parent, child);
-    this.#nextSiblings.set(child, NO_NODE);
     this.#parents.set(child, parent);
+  }
+
+  #lastChildOf(parent: number): number {
+    return (this.#lastChildren.get(parent) || this.#firstChildren.get(parent)) - 1;
   }
 
   /** Makes a child a root again. Walks along its older siblings. */
   #removeChild(child: number): void {
     const parent = this.#parents.get(child);
     const next = this.#nextSiblings.get(child);
+    const last = this.#lastChildOf(parent);
     let older = NO_NODE;
-    let sibling = this.#firstChildren.get(parent);
+    let sibling = this.#firstChildren.get(parent) - 1;
     while (sibling !== child) {
       older = sibling;
-      sibling = this.#nextSiblings.get(sibling);
+      sibling = this.#nextSiblings.get(sibling) - 1;
     }
     if (older === NO_NODE) this.#firstChildren.set(parent, next);
     else this.#nextSiblings.set(older, next);
-    if (next === NO_NODE) this.#lastChildren.set(parent, older);
+    this.#lastChildren.set(parent, (last === child ? older : last) + 1);
+    this.#nextSiblings.set(child, 0);
     if (this.isLeaf(parent)) this.#parentCount--;
     this.#parents.set(child, NO_NODE);
   }
@@ -132,22 +137,31 @@ export class Forest {
     if (oldest !== top) {
       this.#removeChild(oldest);
       this.#appendChild(node, top);
+      // The ways up end here as they did before, or at `oldest`. Neither waits for a parent any more, so no second cycle can be closed in this tree.
+      this.#shortcuts.set(top, top + 1);
     }
-    // The shortcuts still meet in `top`. It waits for no parent any more, so no second cycle can be closed in this tree.
     return oldest;
   }
 
   /** The top of a node's tree; halves the way there, so that many searches together stay near linear. */
   #topOf(node: number): number {
     let step = node;
-    let above = this.#shortcuts.get(step);
+    let above = this.#above(step);
     while (above !== step) {
-      const next = this.#shortcuts.get(above);
-      this.#shortcuts.set(step, next);
+      const next = this.#above(above);
+      this.#shortcuts.set(step, next + 1);
       step = next;
-      above = this.#shortcuts.get(step);
+      above = this.#above(step);
     }
     return step;
+  }
+
+  /** Some node above, or the node itself at the top. */
+  #above(node: number): number {
+    const shortcut = this.#shortcuts.get(node) - 1;
+    if (shortcut !== NO_NODE) return shortcut;
+    const parent = this.#parents.get(node);
+    return parent === NO_NODE ? node : parent;
   }
 
   #grow(): void {
