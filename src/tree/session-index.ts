@@ -50,6 +50,7 @@ interface EntryKind {
 const DUPLICATE = 1;
 const SELF_PARENT = 2;
 const CYCLE_ROOT = 4;
+const FLAG_BITS = 3;
 
 /**
  * The tree of one session, fed entry by entry in file order. It holds no payload: ids, links, types, times and positions, about 70 to 80 bytes an
@@ -77,8 +78,7 @@ export class SessionIndex {
   /** By parent id: the entries whose parent has not come yet, in file order. */
   readonly #waiting = new Map<string, number[]>();
 
-  readonly #flags = new Column(Uint8Array);
-  /** Places in `#kinds`. */
+  /** Places in `#kinds`, and flags in the lowest bits. */
   readonly #kindCodes = new Column(Int32Array);
   /** NaN for an absent time. */
   readonly #times = new Column(Float64Array);
@@ -164,7 +164,7 @@ export class SessionIndex {
   /** The entry of a number. Throws a `RangeError` when there is none. */
   entryAt(number: number): IndexedEntry {
     const parent = this.parentOf(number);
-    const { type, role } = this.#kinds[this.#kindCodes.get(number)]!;
+    const { type, role } = this.#kinds[this.#kindCodes.get(number) >>> FLAG_BITS]!;
     const time = this.#times.get(number);
     return {
       number,
@@ -283,7 +283,7 @@ export class SessionIndex {
 
   #hasFlag(number: number, flag: number): boolean {
     this.#requireEntry(number);
-    return (this.#flags.get(number) & flag) !== 0;
+    return (this.#kindCodes.get(number) & flag) !== 0;
   }
 
   #filterEntries(isWanted: (number: number) => boolean): IndexedEntry[] {
@@ -310,9 +310,9 @@ export class SessionIndex {
     { line, byteOffset, byteLength }: EntryPosition,
   ): number {
     const number = this.#forest.add(parent);
-    if (number === this.#flags.capacity) this.#grow();
-    this.#flags.set(number, (isDuplicate ? DUPLICATE : 0) | (isSelfParent ? SELF_PARENT : 0));
-    this.#kindCodes.set(number, kindCode);
+    if (number === this.#kindCodes.capacity) this.#grow();
+    const flags = (isDuplicate ? DUPLICATE : 0) | (isSelfParent ? SELF_PARENT : 0);
+    this.#kindCodes.set(number, (kindCode << FLAG_BITS) | flags);
     this.#times.set(number, time);
     this.#lines.set(number, line);
     this.#byteOffsets.set(number, byteOffset);
@@ -347,11 +347,10 @@ export class SessionIndex {
     if (!waiting) return;
     this.#waiting.delete(id);
     const cut = this.#forest.adopt(parent, waiting);
-    if (cut !== NO_NODE) this.#flags.set(cut, this.#flags.get(cut) | CYCLE_ROOT);
+    if (cut !== NO_NODE) this.#kindCodes.set(cut, this.#kindCodes.get(cut) | CYCLE_ROOT);
   }
 
   #grow(): void {
-    this.#flags.grow();
     this.#kindCodes.grow();
     this.#times.grow();
     this.#lines.grow();
