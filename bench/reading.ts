@@ -94,15 +94,15 @@ function compareIndex(options: ReadingOptions): string {
         return `${entries} entries`;
       },
     },
-    {
-      name: "splitting",
-      command: [process.execPath, compiledScript("split-lines.js"), file],
-      check(answer) {
+    ...["split-lines.js", "stream-lines.js"].map((script) => ({
+      name: script === "split-lines.js" ? "splitting" : "lineStream",
+      command: [process.execPath, compiledScript(script), file] as const,
+      check(answer: unknown) {
         const { lines } = answer as { lines: number };
         expectNumber("lines", lines, truth.entries + 1);
         return `${lines} lines`;
       },
-    },
+    })),
     {
       name: "newlines",
       command: peerScript("newlines.mjs", store),

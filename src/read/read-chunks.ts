@@ -2,7 +2,7 @@ import { readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 
 /** How much of a file is read at once: large enough that calls cost little, small enough to stay in the processor's cache. */
-export const CHUNK_BYTES = 256 * 1024;
+export const CHUNK_BYTES = 512 * 1024;
 
 /**
  * Reads a file chunk by chunk: a chunk is valid until the next one is asked for. While one is worked on, the next is being read into a second buffer.

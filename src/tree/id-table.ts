@@ -10,7 +10,7 @@ const SECOND_MULTIPLIER = 0x9e3779b1;
 
 /**
  * The ids of numbered entries, and which entry had an id last. Ids of 8 lower-case hex digits, as pi draws them, are kept as numbers and cost
- * no string: 5 bytes an entry, and 8 to 16 more in the hash table for each different id. Any other id is kept once, as a string.
+ * no string: 5 bytes an entry, and 8 to 32 more in the hash table for each different id. Any other id is kept once, as a string.
  *
  * The hash table is of open addressing, half full at most. A slot holds the number of the last entry with an id, plus one (0 is free):
  *
@@ -111,10 +111,11 @@ export class IdTable {
     }
   }
 
+  /** By four, since each growth finds a new slot for every id, which costs more than the room. */
   #growSlots(): void {
     const old = this.#slots;
-    this.#slots = new Int32Array(old.length * 2);
-    this.#slotShift--;
+    this.#slots = new Int32Array(old.length * 4);
+    this.#slotShift -= 2;
     for (const taken of old) {
       if (taken !== 0) this.#slots[this.#slotOf(this.#codes.get(taken - 1))] = taken;
     }
