@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Bench } from "tinybench";
 import type { JsonObject } from "../src/format/json.js";
-import { JsonScanner } from "../src/read/json-scanner.js";
+import { scanner } from "../src/read/json-scanner.js";
 import { type LeanWants, pruneEntry, readLeanEntry } from "../src/read/lean-entry.js";
 import { makeTextPools, type TextPools } from "./corpus-text.js";
 import { Random } from "./random.js";
@@ -108,8 +108,6 @@ function makeCorpora(): Corpus[] {
 }
 
 type LineTask = (bytes: Buffer, start: number, end: number) => unknown;
-
-const scanner = new JsonScanner(["type", "message"], "message", ["role"]);
 
 const lean =
   (wants: LeanWants): LineTask =>

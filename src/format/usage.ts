@@ -46,6 +46,27 @@ export function readUsage(stored: JsonObject): Usage {
   return { input, output, cacheRead, cacheWrite, totalTokens, costTotal: readCost(stored.cost), calls: 1 };
 }
 
+/**
+ * As `readUsage`, of numbers that are known to be amounts, into `usage`: input, output, cache reads, cache writes and the total, then the same of the cost; NaN
+ * for what is missing.
+ */
+export function fillUsage(usage: Usage, numbers: Float64Array, first: number): void {
+  usage.input = numbers[first]! || 0;
+  usage.output = numbers[first + 1]! || 0;
+  usage.cacheRead = numbers[first + 2]! || 0;
+  usage.cacheWrite = numbers[first + 3]! || 0;
+  const total = numbers[first + 4]!;
+  usage.totalTokens = Number.isNaN(total) ? usage.input + usage.output + usage.cacheRead + usage.cacheWrite : total;
+  const cost = numbers[first + 9]!;
+  if (Number.isNaN(cost)) {
+    usage.costTotal = 0;
+    for (let part = first + 5; part < first + 9; part++) usage.costTotal += numbers[part]! || 0;
+  } else {
+    usage.costTotal = cost;
+  }
+  usage.calls = 1;
+}
+
 function readCost(cost: unknown): number {
   if (typeof cost === "number") return readAmount(cost) ?? 0;
   if (!isJsonObject(cost)) return 0;

@@ -1,51 +1,29 @@
 import type { BareEntry } from "../format/bare-entry.js";
 import { isJsonObject, type JsonObject } from "../format/json.js";
-import { JsonScanner } from "./json-scanner.js";
-import { readHexId, readPlainTime } from "./plain-bytes.js";
+import { readText } from "../format/model.js";
+import { fillUsage } from "../format/usage.js";
+import { CALL_COUNT, entryKeys, LINK_COUNT, messageKeys } from "./entry-keys.js";
+import { NO_OBJECT, OBJECT_WITH_ESCAPED_KEYS, scanner } from "./json-scanner.js";
+import {
+  HAS_PARENT,
+  ID,
+  ID_BITS,
+  IN_MESSAGE,
+  IS_MESSAGE,
+  MESSAGE,
+  MESSAGE_TIME,
+  PARENT_ID,
+  PARENT_ID_BITS,
+  ROLE,
+  ROLE_ASSISTANT,
+  ROLE_CODE,
+  ROLE_USER,
+  TIME,
+  TIMESTAMP,
+  TOKENS,
+  TYPE,
+} from "./kernel/layout.js";
 import { SpanDecoder } from "./span-decoder.js";
-
-/** The members of an entry, or a header, that are no payload: first those that a tree is made of; then what tells of calls; then the rest. */
-const entryKeys = [
-  "type",
-  "id",
-  "parentId",
-  "timestamp",
-  "message",
-  "targetId",
-  "label",
-  "name",
-  "firstKeptEntryId",
-  "firstKeptEntryIndex",
-  "version",
-  "cwd",
-  "parentSession",
-  "branchedFrom",
-  "provider",
-  "modelId",
-  "model",
-  "thinkingLevel",
-  "kind",
-  "usage",
-  "customType",
-  "fromId",
-];
-const LINK_COUNT = 10;
-const CALL_COUNT = 20;
-
-/** The members of a message that are no payload: first the one that a tree shows; then what tells of calls; last the content, which is payload. */
-const messageKeys = [
-  "role",
-  "timestamp",
-  "provider",
-  "model",
-  "responseModel",
-  "responseId",
-  "usage",
-  "toolName",
-  "toolCallId",
-  "customType",
-  "content",
-];
 
 /**
  * What of an entry is wanted beside its message's role: with `"links"` only `type`, `id`, `parentId`, `timestamp`, `targetId`, `label`, `name`,
@@ -108,14 +86,6 @@ function pickMembers(object: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(object, key)).map((key) => [key, object[key]]));
 }
 
-// Places of the scanner: those of the entry's members, then those of the message's.
-const TYPE = 0;
-const ID = 1;
-const PARENT_ID = 2;
-const TIMESTAMP = 3;
-const MESSAGE = 4;
-const IN_MESSAGE = entryKeys.length;
-
 /** Nearly every entry has the first five members; here as bits. */
 const usualKeys = entryKeys.slice(0, 5);
 const USUAL_MEMBERS = 0b11111;
@@ -124,13 +94,8 @@ const USUAL_MEMBERS = 0b11111;
 const ROLE_BIT = 1 << messageKeys.indexOf("role");
 const USAGE_BIT = 1 << messageKeys.indexOf("usage");
 
-const MESSAGE_BIT = 1 << MESSAGE;
-const LINK_MEMBERS = (1 << LINK_COUNT) - 1;
-
-const LOWER_N = 0x6e;
 const OPEN_BRACE = 0x7b;
 
-const scanner = new JsonScanner(entryKeys, "message", messageKeys);
 const decoder = new SpanDecoder();
 
 /**
@@ -138,7 +103,7 @@ const decoder = new SpanDecoder();
  * as UTF-8, but several times sooner, as only the wanted members are made; the others are checked for being JSON. It need not have a `type`.
  * Undefined when the bytes are anything but one whole JSON object, white space around it allowed; never throws for what they hold, however broken.
  *
- * The entry is the caller's own and refers to no bytes; the bytes themselves are referred to until others are read.
+ * The entry is the caller's own and refers to no bytes.
  */
 export function readLeanEntry(
   bytes: Buffer,
@@ -146,7 +111,10 @@ export function readLeanEntry(
   end: number,
   wants: LeanWants = {},
 ): JsonObject | undefined {
-  return scanner.scan(bytes, start, end) ? makeLeanEntry(bytes, wants) : undefined;
+  const found = scanner.scan(bytes, start, end);
+  if (found === NO_OBJECT) return undefined;
+  if (found === OBJECT_WITH_ESCAPED_KEYS) return parseLeanEntry(bytes, start, end, wants);
+  return makeLeanEntry(wants);
 }
 
 /**
@@ -160,93 +128,121 @@ export function readBareOrLeanEntry(
   wants: "links" | "calls",
   bare: BareEntry,
 ): JsonObject | BareEntry | undefined {
-  if (!scanner.scan(bytes, start, end)) return undefined;
-  return fillBare(bytes, wants, bare) ? bare : makeLeanEntry(bytes, wants);
+  const found = scanner.scan(bytes, start, end);
+  if (found === NO_OBJECT) return undefined;
+  if (found === OBJECT_WITH_ESCAPED_KEYS) return parseLeanEntry(bytes, start, end, wants);
+  return scanner.found.decodePlain(wants === "calls") && fillBare(bare, wants) ? bare : makeLeanEntry(wants);
 }
 
-function fillBare(bytes: Buffer, wants: "links" | "calls", bare: BareEntry): boolean {
-  const { starts, ends, members, innerMembers } = scanner;
-  if ((members & LINK_MEMBERS) !== (USUAL_MEMBERS & ~MESSAGE_BIT) && (members & LINK_MEMBERS) !== USUAL_MEMBERS)
-    return false;
-  const id = readHexId(bytes, starts[ID]!, ends[ID]!);
-  const parent = starts[PARENT_ID]!;
-  bare.hasParent = bytes[parent] !== LOWER_N;
-  const parentId = bare.hasParent ? readHexId(bytes, parent, ends[PARENT_ID]!) : 0;
-  const time = readPlainTime(bytes, starts[TIMESTAMP]!, ends[TIMESTAMP]!);
-  if (id < 0 || parentId < 0 || Number.isNaN(time)) return false;
-  const type = readMember(bytes, TYPE);
-  if (typeof type !== "string" || type === "session") return false;
-  bare.role = undefined;
-  // Entries of other types may have a member of this name, too; it is no message then.
-  if (type === "message" && (members & MESSAGE_BIT) !== 0) {
-    if (bytes[starts[MESSAGE]!] !== OPEN_BRACE || (innerMembers & ROLE_BIT) === 0) return false;
-    const role = readMember(bytes, IN_MESSAGE);
-    if (typeof role !== "string") return false;
-    bare.role = role;
+function parseLeanEntry(bytes: Buffer, start: number, end: number, wants: LeanWants): JsonObject {
+  return pruneEntry(JSON.parse(bytes.toString("utf8", start, end)) as JsonObject, wants);
+}
+
+/** Tells in `bare` what was decoded; false for a line that is no entry. */
+function fillBare(bare: BareEntry, wants: "links" | "calls"): boolean {
+  const { fields, numbers } = scanner.found;
+  bare.usage = undefined;
+  if (fields[IS_MESSAGE] === 1) {
+    bare.type = "message";
+    const code = fields[ROLE_CODE];
+    if (code === ROLE_ASSISTANT) {
+      bare.role = "assistant";
+      if (wants === "calls") fillCall(bare);
+    } else {
+      bare.role = code === ROLE_USER ? "user" : (readMember(IN_MESSAGE + ROLE) as string);
+    }
+    bare.messageTime = numbers[MESSAGE_TIME]!;
+  } else {
+    bare.type = readMember(TYPE) as string;
+    if (bare.type === "session") return false;
+    bare.role = undefined;
   }
-  // Usage may stand in entries of other types, too, and theirs may tell of a model.
-  if (wants === "calls" && (type !== "message" || (innerMembers & USAGE_BIT) !== 0 || !tellsOfNoCall(bare.role)))
-    return false;
-  bare.type = type;
-  bare.idBits = id;
-  bare.parentIdBits = parentId;
-  bare.time = time;
+  bare.idBits = fields[ID_BITS]! >>> 0;
+  bare.hasParent = fields[HAS_PARENT] === 1;
+  bare.parentIdBits = bare.hasParent ? fields[PARENT_ID_BITS]! >>> 0 : 0;
+  bare.time = numbers[TIME]!;
   return true;
 }
 
+const PROVIDER = IN_MESSAGE + messageKeys.indexOf("provider");
+const MODEL = IN_MESSAGE + messageKeys.indexOf("model");
+const RESPONSE_MODEL = IN_MESSAGE + messageKeys.indexOf("responseModel");
+const RESPONSE_ID = IN_MESSAGE + messageKeys.indexOf("responseId");
+
+function fillCall(bare: BareEntry): void {
+  fillUsage(bare.ownUsage, scanner.found.numbers, TOKENS);
+  bare.usage = bare.ownUsage;
+  bare.provider = readText(readMessageMember(PROVIDER));
+  bare.model = readText(readMessageMember(RESPONSE_MODEL)) ?? readText(readMessageMember(MODEL));
+  const responseId = readMessageMember(RESPONSE_ID);
+  bare.responseId = typeof responseId === "string" ? responseId : undefined;
+}
+
+/** Undefined for a member that is missing. */
+function readMessageMember(place: number): unknown {
+  return (scanner.found.members[1]! & (1 << (place - IN_MESSAGE))) === 0 ? undefined : readMember(place);
+}
+
 /** The lean entry of the object that was scanned. */
-function makeLeanEntry(bytes: Buffer, wants: LeanWants): JsonObject {
+function makeLeanEntry(wants: LeanWants): JsonObject {
   if (wants === "calls") {
-    const bare = readBare(bytes);
+    const bare = readBare();
     if (bare) return bare;
   }
   const selection = chooseSelection(wants);
-  let members = scanner.members & selection.entryMembers;
+  let members = scanner.found.members[0]! & selection.entryMembers;
   let entry: JsonObject = {};
   if ((members & USUAL_MEMBERS) === USUAL_MEMBERS) {
     // Made in one piece, an object costs less than member by member.
     entry = {
-      type: readMember(bytes, TYPE),
-      id: readMember(bytes, ID),
-      parentId: readMember(bytes, PARENT_ID),
-      timestamp: readMember(bytes, TIMESTAMP),
-      message: readMessage(bytes, selection),
+      type: readMember(TYPE),
+      id: readMember(ID),
+      parentId: readMember(PARENT_ID),
+      timestamp: readMember(TIMESTAMP),
+      message: readMessage(selection),
     };
     members &= ~USUAL_MEMBERS;
   }
   for (; members !== 0; members &= members - 1) {
     const member = lowestBit(members);
-    entry[entryKeys[member]!] = member === MESSAGE ? readMessage(bytes, selection) : readMember(bytes, member);
+    entry[entryKeys[member]!] = member === MESSAGE ? readMessage(selection) : readMember(member);
   }
   return entry;
 }
 
 /** The entry that was scanned, if it tells of no call: most bytes of a session are in such. */
-function readBare(bytes: Buffer): JsonObject | undefined {
-  const isUsual = (scanner.members & USUAL_MEMBERS) === USUAL_MEMBERS && bytes[scanner.starts[MESSAGE]!] === OPEN_BRACE;
-  if (!isUsual || (scanner.innerMembers & (ROLE_BIT | USAGE_BIT)) !== ROLE_BIT) return undefined;
-  const role = readMember(bytes, IN_MESSAGE);
+function readBare(): JsonObject | undefined {
+  const [members, innerMembers] = scanner.found.members as unknown as [number, number];
+  if ((members & USUAL_MEMBERS) !== USUAL_MEMBERS || !isMessageObject()) return undefined;
+  if ((innerMembers & (ROLE_BIT | USAGE_BIT)) !== ROLE_BIT) return undefined;
+  const role = readMember(IN_MESSAGE + ROLE);
   if (!tellsOfNoCall(role)) return undefined;
   return {
-    type: readMember(bytes, TYPE),
-    id: readMember(bytes, ID),
-    parentId: readMember(bytes, PARENT_ID),
+    type: readMember(TYPE),
+    id: readMember(ID),
+    parentId: readMember(PARENT_ID),
     message: { role },
   };
 }
 
-function readMessage(bytes: Buffer, selection: Selection): unknown {
-  if (bytes[scanner.starts[MESSAGE]!] !== OPEN_BRACE) return readMember(bytes, MESSAGE);
+function readMessage(selection: Selection): unknown {
+  if (!isMessageObject()) return readMember(MESSAGE);
   const message: JsonObject = {};
-  for (let members = scanner.innerMembers & selection.messageMembers; members !== 0; members &= members - 1) {
+  for (let members = scanner.found.members[1]! & selection.messageMembers; members !== 0; members &= members - 1) {
     const member = lowestBit(members);
-    message[messageKeys[member]!] = readMember(bytes, IN_MESSAGE + member);
+    message[messageKeys[member]!] = readMember(IN_MESSAGE + member);
   }
   return message;
 }
 
-function readMember(bytes: Buffer, place: number): unknown {
-  return decoder.decode(bytes, scanner.starts[place]!, scanner.ends[place]!);
+function readMember(place: number): unknown {
+  const { bytes, starts, ends } = scanner.found;
+  return decoder.decode(bytes, starts[place]!, ends[place]!);
+}
+
+function isMessageObject(): boolean {
+  const { bytes, starts } = scanner.found;
+  return bytes[starts[MESSAGE]!] === OPEN_BRACE;
 }
 
 /** The number of the lowest bit that is set. */

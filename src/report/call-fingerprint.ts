@@ -1,6 +1,8 @@
+import { BareEntry } from "../format/bare-entry.js";
 import { entryId, isMessageEntry, type SessionEntry } from "../format/entry.js";
 import type { JsonObject } from "../format/json.js";
 import { parseIsoTime } from "../format/time.js";
+import { NO_HEX_ID, parseHexId } from "../tree/id-table.js";
 import type { Call } from "./call.js";
 
 /** A fingerprint of a call: two hashes of two words each. The second word of a hash is 0 only where there is nothing to hash, and then so is the first. */
@@ -12,21 +14,29 @@ export const NUMBERS_HASH = 2;
 
 /** What tells a call from another one beside model, time and usage. */
 export interface CallIdentity {
-  entryId: string | undefined;
+  /** Instead of an id of 8 hex digits there may be its 32 bits. */
+  entryId: string | number | undefined;
   /** The entry's own time, in Unix milliseconds. */
   entryTime: number | undefined;
   /** The provider's name for its answer. */
   responseId: string | undefined;
 }
 
-/** The identity of a call, from its entry; what is absent or of the wrong type is undefined. */
-export function callIdentity(entry: SessionEntry): CallIdentity {
+const lent: CallIdentity = { entryId: undefined, entryTime: undefined, responseId: undefined };
+
+/** The identity of a call, from its entry, lent until the next one is asked for; what is absent or of the wrong type is undefined. */
+export function callIdentity(entry: SessionEntry | BareEntry): CallIdentity {
+  if (entry instanceof BareEntry) {
+    lent.entryId = entry.idBits;
+    lent.entryTime = entry.time;
+    lent.responseId = entry.responseId;
+    return lent;
+  }
   const responseId = isMessageEntry(entry) ? (entry.message as JsonObject).responseId : undefined;
-  return {
-    entryId: entryId(entry),
-    entryTime: parseIsoTime(entry.timestamp),
-    responseId: typeof responseId === "string" ? responseId : undefined,
-  };
+  lent.entryId = entryId(entry);
+  lent.entryTime = parseIsoTime(entry.timestamp);
+  lent.responseId = typeof responseId === "string" ? responseId : undefined;
+  return lent;
 }
 
 /**
@@ -48,7 +58,7 @@ export class CallFingerprints {
     const at = this.#makeRoom(ordinal);
     const hash = this.#hash;
     if (entryId !== undefined && entryTime !== undefined) {
-      hash.addText(entryId);
+      hash.addId(entryId);
       hash.addNumber(entryTime);
       hash.finishInto(this.#words, at + ENTRY_HASH);
     }
@@ -116,6 +126,17 @@ class TwinHash {
     this.#addWord(-1);
     this.#addWord(doubleWords[0]!);
     this.#addWord(doubleWords[1]!);
+  }
+
+  /** One of 8 hex digits by its bits, behind what is no length of a text. */
+  addId(id: string | number): void {
+    const bits = typeof id === "number" ? id : parseHexId(id);
+    if (bits === NO_HEX_ID) {
+      this.addText(id as string);
+      return;
+    }
+    this.#addWord(-2);
+    this.#addWord(bits | 0);
   }
 
   /** The length comes first, so that what follows one text can't be read as its end. */

@@ -1,10 +1,5 @@
+import type { CallModel } from "../format/model.js";
 import type { Usage, UsageSource } from "../format/usage.js";
-
-/** The model that a call went to: `model` is the one that answered, where the file tells. */
-export interface CallModel {
-  provider: string | null;
-  model: string | null;
-}
 
 /** One model call: an entry with usage, as a report sees it. */
 export interface Call extends CallModel {

@@ -1,7 +1,8 @@
+import type { BareEntry } from "../format/bare-entry.js";
 import { isMessageEntry, isModelChangeEntry, type SessionEntry } from "../format/entry.js";
 import type { JsonObject } from "../format/json.js";
+import { type CallModel, readModel, readText } from "../format/model.js";
 import { Column } from "../tree/column.js";
-import type { CallModel } from "./call.js";
 
 /** What a report needs of a session's tree; `SessionIndex` and `LinkTally` both are one. */
 export interface Links {
@@ -34,6 +35,7 @@ export class ModelTrail {
   readonly #codes = new Column(Int32Array);
   readonly #models: CallModel[] = [noModel, noModel];
   readonly #codeOfModel = new Map<string, number>();
+  #lastCode = UNKNOWN;
 
   /** Takes an entry in file order; `number` is its number in the tree, -1 for one that is not in it. */
   add(entry: SessionEntry, number: number): void {
@@ -41,6 +43,12 @@ export class ModelTrail {
     while (number >= this.#codes.capacity) this.#codes.grow();
     const model = modelSetBy(entry);
     if (model) this.#codes.set(number, this.#codeOf(model));
+  }
+
+  /** As `add`, of a bare entry with usage. */
+  addBare(entry: BareEntry, number: number): void {
+    while (number >= this.#codes.capacity) this.#codes.grow();
+    if (entry.model !== null) this.#codes.set(number, this.#codeOf(entry));
   }
 
   /** What it remembers of the first `size` entries. */
@@ -60,23 +68,25 @@ export class ModelTrail {
   /** The model set by an entry, or by the nearest one before it on its path. Each entry is walked over once, however often it is asked for. */
   modelAt(start: number, links: Links): CallModel {
     let end = start;
-    while (end >= 0 && this.#codes.get(end) === UNKNOWN) end = links.parentOf(end);
+    // Entries behind the last that was added set no model.
+    while (end >= this.#codes.capacity || (end >= 0 && this.#codes.get(end) === UNKNOWN)) end = links.parentOf(end);
     const code = end < 0 ? NO_MODEL : this.#codes.get(end);
-    for (let passed = start; passed !== end; passed = links.parentOf(passed)) this.#codes.set(passed, code);
+    for (let passed = start; passed !== end; passed = links.parentOf(passed)) {
+      if (passed < this.#codes.capacity) this.#codes.set(passed, code);
+    }
     return this.#models[code]!;
   }
 
-  #codeOf(model: CallModel): number {
-    const newest = this.#models.length - 1;
-    const { provider, model: name } = this.#models[newest]!;
-    // A change to no model at all is a change, and not the code 0.
-    if (newest > 0 && provider === model.provider && name === model.model) return newest;
-    const key = JSON.stringify([model.provider, model.model]);
+  #codeOf({ provider, model }: CallModel): number {
+    const last = this.#models[this.#lastCode]!;
+    if (this.#lastCode !== UNKNOWN && last.provider === provider && last.model === model) return this.#lastCode;
+    const key = JSON.stringify([provider, model]);
     let code = this.#codeOfModel.get(key);
     if (code === undefined) {
-      code = this.#models.push(model) - 1;
+      code = this.#models.push({ provider, model }) - 1;
       this.#codeOfModel.set(key, code);
     }
+    this.#lastCode = code;
     return code;
   }
 }
@@ -87,14 +97,4 @@ function modelSetBy(entry: SessionEntry): CallModel | undefined {
   if (!isMessageEntry(entry) || entry.message.role !== "assistant") return undefined;
   const model = readModel(entry.message as JsonObject);
   return model.model === null ? undefined : model;
-}
-
-/** The model that a message names: the one that answered, else the one that was asked. */
-export function readModel({ provider, model, responseModel }: JsonObject): CallModel {
-  return { provider: readText(provider), model: readText(responseModel) ?? readText(model) };
-}
-
-/** A non-empty string; null for anything else. */
-export function readText(value: unknown): string | null {
-  return typeof value === "string" && value !== "" ? value : null;
 }

@@ -1,9 +1,15 @@
+import type { BareEntry } from "../format/bare-entry.js";
 import { entryParentId, isMessageEntry, type SessionEntry } from "../format/entry.js";
 import type { JsonObject } from "../format/json.js";
+import { type CallModel, readModel, readText } from "../format/model.js";
 import { parseIsoTime, readMessageTime } from "../format/time.js";
-import { entryUsage, readUsage, type UsageSource } from "../format/usage.js";
-import { type Call, type CallModel, modelName } from "./call.js";
-import { type Links, ModelTrail, type ModelTrailPart, readModel, readText } from "./model-trail.js";
+import { emptyUsage, entryUsage, readUsage, type UsageSource } from "../format/usage.js";
+import { formatHexId } from "../tree/id-table.js";
+import { type Call, modelName } from "./call.js";
+import { type Links, ModelTrail, type ModelTrailPart } from "./model-trail.js";
+
+/** Takes a call, and the entry that it stands in. Calls of bare entries are lent, as those are: whoever keeps one makes a copy. */
+export type OnCall = (call: Call, entry: SessionEntry | BareEntry) => void;
 
 /** A call that names no model: it is the one in force at the entry before it. */
 interface OpenCall {
@@ -21,12 +27,21 @@ export interface SessionCallsPart {
   trail: ModelTrailPart;
 }
 
+/** What is known of a session's tree while calls are looked for. */
+export interface CallsOptions {
+  /** Whether ids may stand twice in the file. */
+  mayRepeat: boolean;
+  /** Where each entry's parent stands before it, its links so far: they tell the models in force at once. */
+  links?: Links | undefined;
+}
+
 /**
- * Finds the calls of one session, entry by entry, and hands each on as soon as its model is known: calls of tools and of summaries at the end.
- * Lines with the same id and time are one call: the first counts. Memory: the calls that wait, and 4 bytes an entry.
+ * Finds the calls of one session, entry by entry, and hands each on as soon as its model is known: calls of tools and of summaries at the end, or at once
+ * where the links are known. Lines with the same id and time are one call: the first counts. Memory: the calls that wait, and 4 bytes an entry.
  */
 export class SessionCalls {
-  readonly #onCall: (call: Call, entry: SessionEntry) => void;
+  readonly #onCall: OnCall;
+  readonly #links: Links | undefined;
   readonly #trail = new ModelTrail();
   readonly #open: OpenCall[] = [];
   /** Ids and times of calls so far; undefined where no id can stand twice. */
@@ -35,11 +50,22 @@ export class SessionCalls {
   readonly #firstUses = new Map<string, number>();
   #count = 0;
   /** The last call of another model than the one before it. */
-  #last: Pick<Call, "provider" | "model" | "ordinal"> = { provider: null, model: null, ordinal: 0 };
+  readonly #last: Pick<Call, "provider" | "model" | "ordinal"> = { provider: null, model: null, ordinal: 0 };
+  /** The call of a bare entry. */
+  readonly #lent: Call = {
+    ordinal: 0,
+    number: 0,
+    time: undefined,
+    source: "assistant",
+    tool: null,
+    usage: emptyUsage(),
+    provider: null,
+    model: null,
+  };
 
-  /** `mayRepeat`: whether ids may stand twice in the file. `onCall` also gets the entry, for what a call does not tell. */
-  constructor(mayRepeat: boolean, onCall: (call: Call, entry: SessionEntry) => void) {
+  constructor({ mayRepeat, links }: CallsOptions, onCall: OnCall) {
     this.#seen = mayRepeat ? new Set() : undefined;
+    this.#links = links;
     this.#onCall = onCall;
   }
 
@@ -50,7 +76,7 @@ export class SessionCalls {
   add(entry: SessionEntry, number: number, parent = -1): void {
     this.#trail.add(entry, number);
     const found = entryUsage(entry);
-    if (!found || this.#isRepeated(entry, number)) return;
+    if (!found || this.#isRepeated(entry.id, parseIsoTime(entry.timestamp), number)) return;
     const message = isMessageEntry(entry) ? (entry.message as JsonObject) : undefined;
     const named = namedModel(entry, found.source);
     const call: Call = {
@@ -63,19 +89,48 @@ export class SessionCalls {
       provider: named?.provider ?? null,
       model: named?.model ?? null,
     };
-    if (named) this.#handOn(call, entry);
-    else this.#open.push({ call, entry, parent });
+    if (!named) {
+      const before = this.#entryBefore(call.number, entry, parent, this.#links);
+      if (before === undefined) {
+        this.#open.push({ call, entry, parent });
+        return;
+      }
+      const { provider, model } = this.#trail.modelAt(before, this.#links!);
+      call.provider = provider;
+      call.model = model;
+    }
+    this.#handOn(call, entry);
+  }
+
+  /** Takes the next entry, where that is a bare one with usage, and its number in the tree. */
+  addBare(entry: BareEntry, number: number): void {
+    this.#trail.addBare(entry, number);
+    if (this.#seen && this.#isRepeated(formatHexId(entry.idBits), entry.time, number)) return;
+    const call = this.#lent;
+    call.ordinal = this.#count++;
+    call.number = number;
+    call.time = Number.isNaN(entry.messageTime) ? entry.time : entry.messageTime;
+    call.usage = entry.usage!;
+    call.provider = entry.provider;
+    call.model = entry.model;
+    this.#handOn(call, entry);
   }
 
   /** Hands on the calls that waited for the tree, whose links tell the models in force. */
   finish(links: Links): void {
     for (const { call, entry, parent } of this.#open) {
       const parentId = entryParentId(entry);
-      let before = parent;
-      if (call.number >= 0) before = links.parentOf(call.number);
-      else if (before < 0 && parentId !== null) before = links.numberOf(parentId);
+      const before = this.#entryBefore(call.number, entry, parent, links) ?? links.numberOf(parentId!);
       this.#handOn({ ...call, ...this.#trail.modelAt(before, links) }, entry);
     }
+  }
+
+  /** The number of the entry before one; -1 without one, and undefined where that can't be told yet. */
+  #entryBefore(number: number, entry: SessionEntry, parent: number, links: Links | undefined): number | undefined {
+    if (!links) return undefined;
+    if (number >= 0) return links.parentOf(number);
+    // One outside of the tree may name a parent that comes after it.
+    return parent < 0 && entryParentId(entry) !== null ? undefined : parent;
   }
 
   /** What there is to know of the calls so far, where a part of a file is all that was read; `size` entries were in the tree. */
@@ -100,10 +155,13 @@ export class SessionCalls {
     return [...this.#firstUses].sort(([, a], [, b]) => a - b).map(([model]) => model);
   }
 
-  #handOn(call: Call, entry: SessionEntry): void {
+  #handOn(call: Call, entry: SessionEntry | BareEntry): void {
+    const last = this.#last;
     // Most calls are of the model of the call before, which was noted then.
-    if (call.model !== this.#last.model || call.provider !== this.#last.provider || call.ordinal < this.#last.ordinal) {
-      this.#last = call;
+    if (call.model !== last.model || call.provider !== last.provider || call.ordinal < last.ordinal) {
+      last.model = call.model;
+      last.provider = call.provider;
+      last.ordinal = call.ordinal;
       const model = modelName(call);
       if (model !== null) this.#noteUse(model, call.ordinal);
     }
@@ -114,11 +172,10 @@ export class SessionCalls {
     if (!(this.#firstUses.get(model)! <= ordinal)) this.#firstUses.set(model, ordinal);
   }
 
-  #isRepeated(entry: SessionEntry, number: number): boolean {
-    const time = parseIsoTime(entry.timestamp);
+  #isRepeated(id: unknown, time: number | undefined, number: number): boolean {
     // Without a time nothing tells that two lines are one call.
     if (!this.#seen || number < 0 || time === undefined) return false;
-    const key = `${time} ${entry.id}`;
+    const key = `${time} ${id}`;
     if (this.#seen.has(key)) return true;
     this.#seen.add(key);
     return false;

@@ -1,3 +1,4 @@
+import type { BareEntry } from "../format/bare-entry.js";
 import { contentText } from "../format/block.js";
 import { isMessageEntry, isSessionInfoEntry, type SessionEntry } from "../format/entry.js";
 import { headerCwd, headerParent, headerVersion, type SessionHeader } from "../format/header.js";
@@ -70,10 +71,11 @@ export class SessionSummary {
     return this.#firstMessage === null;
   }
 
-  /** Counts a message that is neither a user's nor an assistant's. */
-  addMessage(): void {
+  /** As `add`, of a bare entry. */
+  addBare({ role, messageTime, time }: BareEntry): void {
     this.#entryCount++;
     this.#messageCount++;
+    if (role === "user" || role === "assistant") this.#noteActivity(Number.isNaN(messageTime) ? time : messageTime);
   }
 
   add(entry: SessionEntry): void {
@@ -87,8 +89,12 @@ export class SessionSummary {
     const { role, timestamp, content } = entry.message as UnknownMessage;
     if (role !== "user" && role !== "assistant") return;
     const time = readMessageTime(timestamp) ?? parseIsoTime(entry.timestamp);
-    if (time !== undefined && time > this.#lastActivity) this.#lastActivity = time;
+    if (time !== undefined) this.#noteActivity(time);
     if (role === "user") this.#firstMessage ??= cutText(contentText(content, " "));
+  }
+
+  #noteActivity(time: number): void {
+    if (time > this.#lastActivity) this.#lastActivity = time;
   }
 
   part(): SummaryPart {

@@ -3,7 +3,7 @@ import { headerVersion } from "../format/header.js";
 import type { SessionFile } from "./find-session-files.js";
 import { withOpenSession } from "./open-session.js";
 import { readHeaderSync } from "./read-header.js";
-import { newReadBuffer } from "./run-batch.js";
+import { readBuffer } from "./run-batch.js";
 import type { SessionRange } from "./scan-session.js";
 
 const NEWLINE = 0x0a;
@@ -13,7 +13,7 @@ const NEWLINE = 0x0a;
  * cut: no session, or one of version 1, whose entries get their links from those before them.
  */
 export function cutSession(file: SessionFile, count: number): SessionRange[] | undefined {
-  const buffer = newReadBuffer();
+  const buffer = readBuffer();
   try {
     return withOpenSession(file, { buffer, onBytes: () => {} }, (session) => {
       const header = readHeaderSync(session);

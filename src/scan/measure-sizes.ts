@@ -2,7 +2,7 @@ import { type LargeEntry, type SizeGroup, SizeGroups } from "../report/size-grou
 import { chooseFiles } from "./choose-files.js";
 import { byPath } from "./list-sessions.js";
 import { withOpenSession } from "./open-session.js";
-import { newReadBuffer } from "./run-batch.js";
+import { readBuffer } from "./run-batch.js";
 import { scanFiles } from "./scan-files.js";
 import type { SkippedFile, StoreOptions } from "./store-options.js";
 import { measureOpenSession } from "./tasks/sizes-task.js";
@@ -36,7 +36,7 @@ export async function measureSizes({ limit = LARGEST, ...options }: SizesOptions
 
 /** As `measureSizes`, of one session. Throws a `SessionFormatError` for a file that is none. */
 export function measureSession(path: string, { limit = LARGEST }: { limit?: number } = {}): Sizes {
-  const shared = { buffer: newReadBuffer(), onBytes: () => {} };
+  const shared = { buffer: readBuffer(), onBytes: () => {} };
   const sizes = withOpenSession({ path, sizeBytes: 0, mtimeMs: 0 }, shared, (session) =>
     measureOpenSession(session, limit),
   );

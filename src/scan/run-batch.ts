@@ -1,5 +1,6 @@
 import { SessionFormatError } from "../errors.js";
 import type { SessionHeader } from "../format/header.js";
+import { scanner } from "../read/json-scanner.js";
 import { describeFailure } from "./describe-failure.js";
 import type { SessionFile } from "./find-session-files.js";
 import { withOpenSession } from "./open-session.js";
@@ -14,9 +15,6 @@ export interface BatchResult<Name extends TaskName> {
   /** Files that could not be opened or are no sessions. */
   skipped: SkippedFile[];
 }
-
-/** Large enough that a file of ordinary size is one read, small enough for the processor's cache. */
-const BUFFER_BYTES = 1024 * 1024;
 
 /** Runs a task over files, one after the other. A file that can't be read never stops the others. */
 export function runBatch<Name extends TaskName>(
@@ -72,9 +70,9 @@ export function canJoin<Name extends TaskName>(name: Name, options: TaskOptions<
   return (tasks[name](options as never) as Task<unknown>).join !== undefined;
 }
 
-/** A buffer to read files into, for one thread. */
-export function newReadBuffer(): Buffer {
-  return Buffer.allocUnsafeSlow(BUFFER_BYTES);
+/** The buffer that this thread reads files into. */
+export function readBuffer(): Buffer {
+  return scanner.readBuffer();
 }
 
 /** Why a file is passed over. A failure that is not the file's is thrown on. */

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import pLimit from "p-limit";
 import { cutSession } from "./cut-session.js";
 import { type FoundFiles, findSessionFiles, type SessionFile } from "./find-session-files.js";
-import { type BatchResult, canJoin, joinParts, newReadBuffer, runBatch } from "./run-batch.js";
+import { type BatchResult, canJoin, joinParts, readBuffer, runBatch } from "./run-batch.js";
 import { checkOptions, type StoreOptions } from "./store-options.js";
 import type { TaskName, TaskOptions } from "./tasks.js";
 import { WorkerPool } from "./worker-pool.js";
@@ -209,7 +209,7 @@ class TaskRun<Name extends TaskName> {
     const onBytes = (bytes: number): void => {
       this.#bytesHere += bytes;
     };
-    this.#buffer ??= newReadBuffer();
+    this.#buffer ??= readBuffer();
     const result = runBatch(this.#name, this.#task, batch, { buffer: this.#buffer, onBytes });
     this.#filesDone += batch.length;
     this.#tell();

@@ -5,9 +5,8 @@ import type { EntrySink } from "../read/entry-parser.js";
 import type { LeanWants } from "../read/lean-entry.js";
 import { STORE_MAX_LINE_BYTES } from "../read/limits.js";
 import { pumpSessionSync, SessionPump } from "../read/pump-session.js";
-import type { Call } from "../report/call.js";
 import type { Links } from "../report/model-trail.js";
-import { SessionCalls, type SessionCallsPart } from "../report/session-calls.js";
+import { type OnCall, SessionCalls, type SessionCallsPart } from "../report/session-calls.js";
 import { type Session, SessionSummary, type SummaryPart } from "../report/session-summary.js";
 import { type UsageParts, UsageSum } from "../report/sum-usage.js";
 import { LinkList, type LinkListPart, tallyLinks } from "../tree/link-list.js";
@@ -15,9 +14,6 @@ import { LinkTally } from "../tree/link-tally.js";
 import { SessionIndex } from "../tree/session-index.js";
 import type { SessionFile } from "./find-session-files.js";
 import type { OpenSession } from "./open-session.js";
-
-/** Takes the calls of one session; `entry` is the lean entry that a call stands in. */
-export type OnCall = (call: Call, entry: SessionEntry) => void;
 
 /** What is to be made of a session that is scanned. */
 export interface SessionScan {
@@ -156,22 +152,27 @@ class ScanSink implements EntrySink {
     const onCall = this.#scan.begin(header);
     this.isRefused = onCall === undefined;
     this.#summary = new SessionSummary(header);
-    this.#calls = new SessionCalls(this.#links instanceof SessionIndex, (call, entry) => {
+    const links = this.#links;
+    const options = { mayRepeat: links instanceof SessionIndex, links: links instanceof LinkTally ? links : undefined };
+    this.#calls = new SessionCalls(options, (call, entry) => {
       this.#usage.add(call.usage);
       onCall?.(call, entry);
     });
   }
 
-  /** Takes a message that tells of no call. */
+  /** Takes a message that is written plainly. */
   readonly bare?: (entry: BareEntry) => void;
 
   #takeBare(entry: BareEntry): void {
     if (this.isRefused) return;
-    this.#summary!.addMessage();
+    this.#summary!.addBare(entry);
     const links = this.#links;
-    if (links instanceof SessionIndex) links.addBare(entry, nowhere);
-    else links.addBits(entry.idBits, entry.hasParent, entry.parentIdBits);
-    if (!this.isExact) this.#pump!.parser.isStopped = true;
+    const number =
+      links instanceof SessionIndex
+        ? links.addBare(entry, nowhere)
+        : links.addBits(entry.idBits, entry.hasParent, entry.parentIdBits);
+    if (entry.usage) this.#calls!.addBare(entry, number);
+    if (!this.isExact || this.#scan.isEnough?.() === true) this.#pump!.parser.isStopped = true;
   }
 
   entry(entry: SessionEntry): void {

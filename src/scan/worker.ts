@@ -1,12 +1,12 @@
 /** The thread that reads files for a scan: takes batches of files and ranges of large ones, posts what came of each. `WorkerPool` starts it. */
 import { parentPort, workerData } from "node:worker_threads";
-import { newReadBuffer, runBatch, runPart } from "./run-batch.js";
+import { readBuffer, runBatch, runPart } from "./run-batch.js";
 import type { TaskSetup, WorkerReply, WorkerRequest, WorkerSetup } from "./worker-pool.js";
 
 const { bytesRead } = workerData as WorkerSetup;
 const counter = new BigInt64Array(bytesRead);
 const shared = {
-  buffer: newReadBuffer(),
+  buffer: readBuffer(),
   onBytes: (bytes: number) => {
     Atomics.add(counter, 0, BigInt(bytes));
   },

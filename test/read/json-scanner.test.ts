@@ -2,13 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { isJsonObject } from "../../src/format/json.js";
-import { JsonScanner } from "../../src/read/json-scanner.js";
+import { costKeys, entryKeys, messageKeys, usageKeys } from "../../src/read/entry-keys.js";
+import { NO_OBJECT, OBJECT, OBJECT_WITH_ESCAPED_KEYS, scanner } from "../../src/read/json-scanner.js";
 import { jsonValue } from "../helpers/arbitraries.js";
 import { seededRandom, spellJson } from "../helpers/spell-json.js";
 
-const keys = ["type", "id", "message", "usage"];
-const innerKeys = ["role", "usage"];
-const scanner = new JsonScanner(keys, "message", innerKeys);
+/** The keys at each level, and what the names of their members begin with here. */
+const levels = [
+  [entryKeys, ""],
+  [messageKeys, "message."],
+  [usageKeys, "message.usage."],
+  [costKeys, "message.usage.cost."],
+] as const;
 
 /** The bytes with others around them that would go on with a string, a number or an object, at a place that `before` moves. */
 function surround(bytes: Uint8Array, before = 1): { bytes: Buffer; start: number; end: number } {
@@ -18,7 +23,18 @@ function surround(bytes: Uint8Array, before = 1): { bytes: Buffer; start: number
 
 function scan(json: string | Uint8Array, before?: number): boolean {
   const placed = surround(typeof json === "string" ? Buffer.from(json) : json, before);
-  return scanner.scan(placed.bytes, placed.start, placed.end);
+  const copied = scanner.scan(placed.bytes, placed.start, placed.end) !== NO_OBJECT;
+  assert.equal(scanInPlace(placed.bytes, placed.start, placed.end), copied);
+  return copied;
+}
+
+/** The same of bytes that lie in the read buffer, up to its end. */
+function scanInPlace(bytes: Buffer, start: number, end: number): boolean {
+  const buffer = scanner.readBuffer();
+  const from = Math.max(0, buffer.length - bytes.length);
+  if (from === 0) return scanner.scan(bytes, start, end) !== NO_OBJECT;
+  bytes.copy(buffer, from);
+  return scanner.scan(buffer, from + start, from + end) !== NO_OBJECT;
 }
 
 function isObject(bytes: Buffer): boolean {
@@ -32,17 +48,16 @@ function isObject(bytes: Buffer): boolean {
 /** The text of each member that was found. */
 function scanMembers(json: string): Record<string, string> {
   const placed = surround(Buffer.from(json), 3);
-  assert.ok(scanner.scan(placed.bytes, placed.start, placed.end), json);
+  assert.equal(scanner.scan(placed.bytes, placed.start, placed.end), OBJECT, json);
+  const { bytes, members, starts, ends } = scanner.found;
   const found: Record<string, string> = {};
-  const note = (name: string, at: number) => {
-    found[name] = placed.bytes.toString("utf8", scanner.starts[at], scanner.ends[at]);
-  };
-  keys.forEach((key, i) => {
-    if (scanner.members & (1 << i)) note(key, i);
-  });
-  innerKeys.forEach((key, i) => {
-    if (scanner.innerMembers & (1 << i)) note(`message.${key}`, keys.length + i);
-  });
+  let place = 0;
+  for (const [level, [keys, front]] of levels.entries()) {
+    for (const [number, key] of keys.entries()) {
+      if (members[level]! & (1 << number)) found[front + key] = bytes.toString("utf8", starts[place], ends[place]);
+      place++;
+    }
+  }
   return found;
 }
 
@@ -182,8 +197,8 @@ test("JsonScanner.scan refuses every front part of an object, however the bytes 
   const bytes = Buffer.from(
     '{"type":"message","n":[-1.5e3,true,null,{"a\\u0041":"b\\n"}],"message":{"role":"é"},"end":false}',
   );
-  for (let end = 0; end < bytes.length; end++) assert.equal(scanner.scan(bytes, 0, end), false, `cut at ${end}`);
-  assert.equal(scanner.scan(bytes, 0, bytes.length), true);
+  for (let end = 0; end < bytes.length; end++) assert.equal(scanner.scan(bytes, 0, end), NO_OBJECT, `cut at ${end}`);
+  assert.equal(scanner.scan(bytes, 0, bytes.length), OBJECT);
 });
 
 test("JsonScanner.scan goes down any depth", () => {
@@ -227,7 +242,7 @@ function mutate(bytes: Buffer, random: () => number): Buffer {
   }
 }
 
-test("JsonScanner finds the members of the object and of its inner object, and none deeper", () => {
+test("JsonScanner finds the members of an entry, its message, the usage in that and its cost, and none deeper or elsewhere", () => {
   assert.deepEqual(
     scanMembers(
       '{"other":{"type":1,"message":{"role":2}},"type":"a","message":{"usage":{"role":3} , "role" : "r","x":[{"role":4}]},"list":[{"id":5}],"usage":[1]}',
@@ -247,6 +262,18 @@ test("JsonScanner finds the members of the object and of its inner object, and n
   assert.deepEqual(scanMembers('{"message":{"message":{"role":1}},"typ":1,"types":2,"Type":3,"":4}'), {
     message: '{"message":{"role":1}}',
   });
+  const cost = '{ "total" : 5,"input":[{"output":1}] }';
+  const usage = `{"cost":${cost},"total":6,"input":1, "cacheRead" : 2 , "x":{"output":3,"cost":{"total":4}}}`;
+  assert.deepEqual(scanMembers(`{"usage":{"input":9},"message":{"x":{"usage":{"input":8}},"usage":${usage}}}`), {
+    usage: '{"input":9}',
+    message: `{"x":{"usage":{"input":8}},"usage":${usage}}`,
+    "message.usage": usage,
+    "message.usage.cost": cost,
+    "message.usage.input": "1",
+    "message.usage.cacheRead": "2",
+    "message.usage.cost.total": "5",
+    "message.usage.cost.input": '[{"output":1}]',
+  });
 });
 
 test("JsonScanner lets the later of two members count, and a later inner object in whole", () => {
@@ -259,31 +286,69 @@ test("JsonScanner lets the later of two members count, and a later inner object 
     message: '{"usage":3}',
     "message.usage": "3",
   });
-  for (const later of ["{}", "null", "7", '"role"', "[]", '[{"role":1}]']) {
-    assert.deepEqual(scanMembers(`{"message":{"role":1},"message":${later}}`), { message: later });
+  for (const later of ["{}", "null", "7", '"role"', "[]", '[{"role":1}]', '[{"usage":{"input":1}}]']) {
+    const whole = '{"role":1,"usage":{"input":1,"cost":{"total":1}}}';
+    assert.deepEqual(scanMembers(`{"message":${whole},"message":${later}}`), { message: later });
+    assert.deepEqual(scanMembers(`{"message":{"usage":{"input":1,"cost":{"total":1}},"usage":${later}}}`), {
+      message: `{"usage":{"input":1,"cost":{"total":1}},"usage":${later}}`,
+      "message.usage": later,
+    });
+    assert.deepEqual(scanMembers(`{"message":{"usage":{"cost":{"total":1},"cost":${later}}}}`), {
+      message: `{"usage":{"cost":{"total":1},"cost":${later}}}`,
+      "message.usage": `{"cost":{"total":1},"cost":${later}}`,
+      "message.usage.cost": later,
+    });
   }
 });
 
-test("JsonScanner knows keys that are written with escapes", () => {
-  assert.deepEqual(
-    scanMembers('{"\\u0074ype":1,"i\\u0064":2,"m\\u0065ssage":{"\\u0072ole":3},"i\\\\u0064":4,"\\n":5}'),
-    {
-      type: "1",
-      id: "2",
-      message: '{"\\u0072ole":3}',
-      "message.role": "3",
-    },
-  );
+test("JsonScanner tells each key from all that differ in one byte or in length", () => {
+  for (const [keys, front] of levels) {
+    const [before, after] = { "": ["", ""], "message.": ['{"message":', "}"] }[front as string] ?? [
+      front === "message.usage." ? '{"message":{"usage":' : '{"message":{"usage":{"cost":',
+      front === "message.usage." ? "}}" : "}}}",
+    ];
+    const isFound = (key: string): boolean =>
+      Object.values(scanMembers(`${before}{${JSON.stringify(key)}:"found it"}${after}`)).includes('"found it"');
+    for (const key of keys) {
+      assert.equal(isFound(key), true, key);
+      for (const other of [`${key}x`, key.slice(0, -1), key.slice(1), `${key}_12345678`]) {
+        assert.equal(isFound(other), keys.includes(other), other);
+      }
+      for (let at = 0; at < key.length; at++) {
+        for (const other of ["_", "é", String.fromCharCode(key.charCodeAt(at) ^ 1)]) {
+          const near = key.slice(0, at) + other + key.slice(at + 1);
+          assert.equal(isFound(near), keys.includes(near), near);
+        }
+      }
+    }
+  }
+});
+
+test("JsonScanner says when a key at a level that it looks at is written with escapes", () => {
+  const scanText = (json: string) => scanner.scan(Buffer.from(json), 0, json.length);
+  for (const json of ['{"\\u0074ype":1}', '{"message":{"\\u0072ole":3}}', '{"message":{"usage":{"\\n":1}}}']) {
+    assert.equal(scanText(json), OBJECT_WITH_ESCAPED_KEYS, json);
+  }
+  assert.equal(scanText('{"x":{"\\u0074ype":1},"y":"\\n"}'), OBJECT);
+  assert.equal(scanText('{"type":1}'), OBJECT);
 });
 
 test("JsonScanner.scan forgets the members of the scan before, and sees bytes that were overwritten", () => {
   const bytes = Buffer.from('{"id":1,"message":{"role":2}}');
-  assert.ok(scanner.scan(bytes, 0, bytes.length));
+  assert.equal(scanner.scan(bytes, 0, bytes.length), OBJECT);
   bytes.fill(0x20);
   bytes.write('{"type":1}');
-  assert.ok(scanner.scan(bytes, 0, bytes.length));
-  assert.equal(scanner.members, 1);
-  assert.equal(scanner.innerMembers, 0);
+  assert.equal(scanner.scan(bytes, 0, bytes.length), OBJECT);
+  assert.deepEqual([...scanner.found.members], [1, 0, 0, 0]);
   bytes.write("[");
-  assert.ok(!scanner.scan(bytes, 0, bytes.length));
+  assert.equal(scanner.scan(bytes, 0, bytes.length), NO_OBJECT);
+});
+
+test("JsonScanner.scan takes lines larger than its buffers, and gives their memory back", () => {
+  for (const size of [100, 200_000, 3_000_000, 100]) {
+    const bytes = Buffer.from(`{"id":"${"x".repeat(size)}","type":1}`);
+    assert.equal(scanner.scan(bytes, 0, bytes.length), OBJECT);
+    assert.equal(scanner.found.ends[1]! - scanner.found.starts[1]!, size + 2);
+  }
+  assert.ok(scanner.found.capacity < 1_000_000);
 });

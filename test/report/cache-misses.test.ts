@@ -33,7 +33,7 @@ interface Finding {
 function findMisses(lines: readonly Line[], ttlMs = 5 * MINUTE_MS): Finding {
   const finder = new CacheMissFinder(ttlMs);
   const index = new SessionIndex();
-  const calls = new SessionCalls(true, (call, entry) => finder.addCall(call, entry));
+  const calls = new SessionCalls({ mayRepeat: true }, (call, entry) => finder.addCall(call, entry as SessionEntry));
   for (const line of lines as unknown as SessionEntry[]) {
     const number = index.add(line, positionOf(index.size));
     calls.add(line, number);

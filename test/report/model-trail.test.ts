@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { SessionEntry } from "../../src/format/entry.js";
-import { type Links, ModelTrail, readModel, readText } from "../../src/report/model-trail.js";
+import { readModel, readText } from "../../src/format/model.js";
+import { type Links, ModelTrail } from "../../src/report/model-trail.js";
 import { assistant, entry, type Line, toolResult, user } from "../helpers/entries.js";
 
 /** Entries by number: whose parent is which, by number too. */

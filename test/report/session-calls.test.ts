@@ -16,7 +16,7 @@ interface Found {
 /** The calls among entries, read one after the other. */
 function findCalls(lines: Line[], mayRepeat = true): Found {
   const calls: Call[] = [];
-  const finder = new SessionCalls(mayRepeat, (call) => calls.push(call));
+  const finder = new SessionCalls({ mayRepeat }, (call) => calls.push(call));
   finder.finish(addLines(finder, lines));
   return { calls: calls.sort((a, b) => a.ordinal - b.ordinal), models: finder.models() };
 }
@@ -131,7 +131,7 @@ test("SessionCalls hands on calls that name their model at once, and the others 
     entry("usage", "4", "3", { provider: "q", model: "warm", ...paid }),
   ];
   const handedOn: [number, unknown][] = [];
-  const finder = new SessionCalls(true, ({ ordinal }, entry) => handedOn.push([ordinal, entry]));
+  const finder = new SessionCalls({ mayRepeat: true }, ({ ordinal }, entry) => handedOn.push([ordinal, entry]));
   const index = addLines(finder, lines);
   assert.deepEqual(handedOn.splice(0), [
     [1, lines[1]],
@@ -162,10 +162,10 @@ test("SessionCalls.take goes on with the parts of a file as if they were one", (
   for (let first = 0; first <= lines.length; first++) {
     for (let second = first; second <= lines.length; second++) {
       const calls: Call[] = [];
-      const joined = new SessionCalls(false, (call) => calls.push(call));
+      const joined = new SessionCalls({ mayRepeat: false }, (call) => calls.push(call));
       let [ordinals, numbers] = [0, 0];
       for (const slice of [lines.slice(0, first), lines.slice(first, second), lines.slice(second)]) {
-        const finder = new SessionCalls(false, (call) => {
+        const finder = new SessionCalls({ mayRepeat: false }, (call) => {
           calls.push({ ...call, ordinal: call.ordinal + ordinals, number: call.number + numbers });
         });
         const { size } = addLines(finder, slice);
@@ -174,7 +174,7 @@ test("SessionCalls.take goes on with the parts of a file as if they were one", (
         ordinals += part.count;
         numbers += size;
       }
-      joined.finish(addLines(new SessionCalls(false, () => {}), lines));
+      joined.finish(addLines(new SessionCalls({ mayRepeat: false }, () => {}), lines));
       const found = { calls: calls.sort((a, b) => a.ordinal - b.ordinal), models: joined.models() };
       assert.deepEqual(found, whole, `cut before ${first} and ${second}`);
     }

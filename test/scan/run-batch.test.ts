@@ -8,7 +8,7 @@ import { CallGroups, type GroupKey } from "../../src/report/group-calls.js";
 import { UsageSum } from "../../src/report/sum-usage.js";
 import { ZoneClock } from "../../src/report/zone-clock.js";
 import type { SessionFile } from "../../src/scan/find-session-files.js";
-import { type BatchResult, canJoin, joinParts, newReadBuffer, runBatch, runPart } from "../../src/scan/run-batch.js";
+import { type BatchResult, canJoin, joinParts, readBuffer, runBatch, runPart } from "../../src/scan/run-batch.js";
 import type { TaskName, TaskOptions } from "../../src/scan/tasks.js";
 import { damagedFile } from "../helpers/arbitraries.js";
 import { assertAgrees } from "../helpers/assert-agrees.js";
@@ -18,7 +18,7 @@ import { readPlainly } from "../helpers/plain-reader.js";
 import { chooseCuts, hexSessionFile, rangesOf } from "../helpers/session-ranges.js";
 import { canCountOpenFiles, countOpenFiles, makeStore } from "../helpers/stores.js";
 
-const shared = { buffer: newReadBuffer(), onBytes: () => {} };
+const shared = { buffer: readBuffer(), onBytes: () => {} };
 
 const fileAt = (path: string): SessionFile => {
   const { size, mtimeMs } = statSync(path);

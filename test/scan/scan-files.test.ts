@@ -9,7 +9,7 @@ import { CallGroups } from "../../src/report/group-calls.js";
 import { UsageSum } from "../../src/report/sum-usage.js";
 import { ZoneClock } from "../../src/report/zone-clock.js";
 import { findSessionFiles, type SessionFile } from "../../src/scan/find-session-files.js";
-import { type BatchResult, newReadBuffer, runBatch } from "../../src/scan/run-batch.js";
+import { type BatchResult, readBuffer, runBatch } from "../../src/scan/run-batch.js";
 import { type ScanFilesOptions, StoreScan, scanFiles } from "../../src/scan/scan-files.js";
 import type { ScanProgress, SkippedFile } from "../../src/scan/store-options.js";
 import type { TaskName, TaskOptions, TaskResult } from "../../src/scan/tasks.js";
@@ -48,7 +48,7 @@ async function scanHere<Name extends TaskName>(
   task: TaskOptions<Name>,
 ): Promise<Scanned<Name>> {
   const { files, skipped } = await findSessionFiles({ stores: [store] });
-  const shared = { buffer: newReadBuffer(), onBytes() {} };
+  const shared = { buffer: readBuffer(), onBytes() {} };
   const batches = files.map((file) => runBatch(name, task, [file], shared));
   return {
     results: batches.map(({ result }) => result),

@@ -4,19 +4,23 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { SessionFormatError } from "../../src/errors.js";
+import { BareEntry } from "../../src/format/bare-entry.js";
 import type { SessionEntry } from "../../src/format/entry.js";
 import type { SessionHeader } from "../../src/format/header.js";
+import { formatIsoTime } from "../../src/format/time.js";
+import { scanner } from "../../src/read/json-scanner.js";
 import { type Call, modelName } from "../../src/report/call.js";
+import type { OnCall } from "../../src/report/session-calls.js";
 import type { OpenSession } from "../../src/scan/open-session.js";
 import {
   joinSessionParts,
-  type OnCall,
   type ScannedSession,
   type SessionPart,
   type SessionRange,
   scanSession,
   scanSessionPart,
 } from "../../src/scan/scan-session.js";
+import { formatHexId } from "../../src/tree/id-table.js";
 import { LinkTally } from "../../src/tree/link-tally.js";
 import { SessionIndex } from "../../src/tree/session-index.js";
 import { damagedFile, sessionFile } from "../helpers/arbitraries.js";
@@ -40,9 +44,14 @@ interface ToldCall {
 }
 
 const byOrdinal = (a: ToldCall, b: ToldCall): number => a.call.ordinal - b.call.ordinal;
-const naming = ({ type, id, timestamp }: SessionEntry): ToldCall["entry"] => ({ type, id, timestamp });
+const naming = (entry: SessionEntry | BareEntry): ToldCall["entry"] => {
+  if (!(entry instanceof BareEntry)) return { type: entry.type, id: entry.id, timestamp: entry.timestamp };
+  return { type: entry.type, id: formatHexId(entry.idBits), timestamp: formatIsoTime(entry.time) };
+};
+/** Calls may be lent. */
+const copying = (call: Call): Call => ({ ...call, usage: { ...call.usage } });
 
-/** Opens files whose bytes a test makes; they are read into a buffer of `bufferBytes`. */
+/** Opens files whose bytes a test makes; they are read into a buffer of `bufferBytes`, now one where lines need not be copied, now another. */
 function fileOpener(folder: string): <T>(bytes: Buffer, bufferBytes: number, use: (file: OpenSession) => T) => T {
   const path = join(folder, "session.jsonl");
   return (bytes, bufferBytes, use) => {
@@ -50,7 +59,14 @@ function fileOpener(folder: string): <T>(bytes: Buffer, bufferBytes: number, use
     const fd = openSync(path, "r");
     try {
       const mtimeMs = statSync(path).mtimeMs;
-      return use({ path, fd, sizeBytes: bytes.length, mtimeMs, buffer: Buffer.alloc(bufferBytes), onBytes() {} });
+      return use({
+        path,
+        fd,
+        sizeBytes: bytes.length,
+        mtimeMs,
+        buffer: bufferBytes % 2 === 0 ? Buffer.alloc(bufferBytes) : scanner.readBuffer().subarray(0, bufferBytes),
+        onBytes() {},
+      });
     } finally {
       closeSync(fd);
     }
@@ -66,7 +82,7 @@ function scan(file: OpenSession, wantsIndex: boolean): Told | undefined {
       begin(header) {
         told.header = header;
         told.calls = [];
-        return (call, entry) => told.calls.push({ call, entry: naming(entry) });
+        return (call, entry) => told.calls.push({ call: copying(call), entry: naming(entry) });
       },
     });
   } catch (error) {
@@ -214,7 +230,7 @@ function scanInParts(file: OpenSession, ranges: readonly SessionRange[]): Told |
   for (const range of ranges) {
     const onCall: OnCall = (call, entry) => {
       const number = call.number < 0 ? -1 : call.number + numbers;
-      calls.push({ call: { ...call, ordinal: call.ordinal + ordinals, number }, entry: naming(entry) });
+      calls.push({ call: { ...copying(call), ordinal: call.ordinal + ordinals, number }, entry: naming(entry) });
     };
     let part: SessionPart | undefined;
     try {
@@ -229,7 +245,7 @@ function scanInParts(file: OpenSession, ranges: readonly SessionRange[]): Told |
   }
   const { path, sizeBytes, mtimeMs } = file;
   const session = joinSessionParts({ path, sizeBytes, mtimeMs }, ranges[0]!.header, parts, (call, entry) =>
-    calls.push({ call, entry: naming(entry) }),
+    calls.push({ call: copying(call), entry: naming(entry) }),
   );
   if (!session) return undefined;
   return {

@@ -34,7 +34,8 @@ export class FileSums {
   add(call: Call): void {
     if (!this.#isTimeWanted(call.time) || !this.#isModelWanted(call)) return;
     this.#total.add(call.usage);
-    if (this.#groups.by.includes("branch")) this.#waiting.push(call);
+    if (this.#groups.by.includes("branch"))
+      this.#waiting.push({ ...call, usage: { ...call.usage } }); // Calls may be lent.
     else if (this.#groups.by.length > 0) this.#groups.add({ call, owner: this.#owner, branch: null });
   }
 

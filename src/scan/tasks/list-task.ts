@@ -1,5 +1,6 @@
+import type { OnCall } from "../../report/session-calls.js";
 import type { Session } from "../../report/session-summary.js";
-import { joinSessionParts, type OnCall, type SessionPart, scanSession, scanSessionPart } from "../scan-session.js";
+import { joinSessionParts, type SessionPart, scanSession, scanSessionPart } from "../scan-session.js";
 import { SessionFilter } from "../session-filter.js";
 import type { FilterOptions, Task } from "./task.js";
 

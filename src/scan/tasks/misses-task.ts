@@ -1,3 +1,4 @@
+import type { SessionEntry } from "../../format/entry.js";
 import { CacheMissFinder, type MissedCall } from "../../report/cache-misses.js";
 import { modelFilter, timeFilter } from "../../report/call-filter.js";
 import { CallFingerprints, callIdentity } from "../../report/call-fingerprint.js";
@@ -52,9 +53,10 @@ export function missesTask(options: MissesTaskOptions): Task<MissesPart> {
           fingerprints = new CallFingerprints();
           return (call, entry) => {
             fingerprints.add(call, callIdentity(entry));
-            if (isWanted && isTimeWanted(call.time) && isModelWanted(call)) finder.addCall(call, entry);
+            if (isWanted && isTimeWanted(call.time) && isModelWanted(call)) finder.addCall(call, entry as SessionEntry);
           };
         },
+        // Whoever sees each entry gets no bare ones.
         onEntry: (entry, number) => finder.addEntry(entry, number),
       })!;
       fingerprinted.push(fingerprintedFile(session, fingerprints!));

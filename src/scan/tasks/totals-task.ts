@@ -1,13 +1,14 @@
 import type { SessionHeader } from "../../format/header.js";
 import { CallFingerprints, callIdentity } from "../../report/call-fingerprint.js";
 import { CallGroups, type GroupKey } from "../../report/group-calls.js";
+import type { OnCall } from "../../report/session-calls.js";
 import type { Session } from "../../report/session-summary.js";
 import { UsageSum } from "../../report/sum-usage.js";
 import { ZoneClock } from "../../report/zone-clock.js";
 import type { SessionIndex } from "../../tree/session-index.js";
 import { type FingerprintedFile, fingerprintedFile } from "../fingerprinted-file.js";
 import { projectFilter } from "../project-filter.js";
-import { joinSessionParts, type OnCall, type SessionPart, scanSession, scanSessionPart } from "../scan-session.js";
+import { joinSessionParts, type SessionPart, scanSession, scanSessionPart } from "../scan-session.js";
 import { FileSums, type FileSumsParts } from "./file-sums.js";
 import type { FilterOptions, Task } from "./task.js";
 
