@@ -51,3 +51,15 @@ export class StoreError extends Error {
     this.candidates = candidates;
   }
 }
+
+/** An export that could not be written. */
+export class ExportError extends Error {
+  override readonly name = "ExportError";
+  /** `FOREIGN_TARGET`: something else lies there. `MISSING_PACKAGE`: the format needs a package that is not installed. */
+  readonly code: "FOREIGN_TARGET" | "WRITE_FAILED" | "MISSING_PACKAGE";
+
+  constructor(code: ExportError["code"], message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}

@@ -1,4 +1,6 @@
 export * from "./errors.js";
+export type { TextMode } from "./export/cell-text.js";
+export type { TableName } from "./export/tables.js";
 export * from "./format/block.js";
 export * from "./format/entry.js";
 export type { EntryPosition, EntryRecord, HeaderRecord, TruncatedString } from "./format/entry-record.js";
@@ -23,6 +25,7 @@ export type { Session } from "./report/session-summary.js";
 export type { LargeEntry, SizeGroup, SizeKey } from "./report/size-groups.js";
 export { type CheckedFile, checkStore } from "./scan/check-store.js";
 export { defaultStore } from "./scan/default-store.js";
+export { type ExportFormat, type ExportOptions, type ExportResult, exportSessions } from "./scan/export-sessions.js";
 export {
   type CacheMiss,
   type CacheMisses,

@@ -1,6 +1,7 @@
 import { checkCommand } from "./check-command.js";
 import type { CommandDefinition } from "./command.js";
 import { contextCommand } from "./context-command.js";
+import { exportCommand } from "./export-command.js";
 import { lineageCommand } from "./lineage-command.js";
 import { listCommand } from "./list-command.js";
 import { missesCommand } from "./misses-command.js";
@@ -22,5 +23,6 @@ export const commands: CommandDefinition[] = [
   lineageCommand,
   missesCommand,
   sizeCommand,
+  exportCommand,
   checkCommand,
 ];

@@ -13,3 +13,12 @@ export function defaultStore(environment: NodeJS.ProcessEnv = process.env): stri
 export function defaultSessionsRoot(environment: NodeJS.ProcessEnv = process.env): string {
   return join(environment.PI_CODING_AGENT_DIR || join(homedir(), ".pi", "agent"), "sessions");
 }
+
+/** Who is logged in at a ClickHouse server: `$CLICKHOUSE_USER` and `$CLICKHOUSE_PASSWORD`. */
+export function clickhouseCredentials(environment: NodeJS.ProcessEnv = process.env): {
+  user?: string;
+  password?: string;
+} {
+  const { CLICKHOUSE_USER: user, CLICKHOUSE_PASSWORD: password } = environment;
+  return { ...(user && { user }), ...(password && { password }) };
+}

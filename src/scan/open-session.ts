@@ -8,12 +8,14 @@ export interface OpenSession extends SessionFile {
   buffer: Buffer;
   /** To be told of bytes that were read, for progress. */
   onBytes: (bytes: number) => void;
+  /** Takes what is too large to wait for the result of a batch, for tasks that have such. */
+  onPart?: (part: unknown) => void;
 }
 
 /** Opens a file for as long as `use` takes. */
 export function withOpenSession<T>(
   file: SessionFile,
-  shared: Pick<OpenSession, "buffer" | "onBytes">,
+  shared: Pick<OpenSession, "buffer" | "onBytes" | "onPart">,
   use: (session: OpenSession) => T,
 ): T {
   const fd = openSync(file.path, "r");

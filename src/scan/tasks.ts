@@ -1,9 +1,11 @@
 import { checkTask } from "./tasks/check-task.js";
 import { copiesTask } from "./tasks/copies-task.js";
+import { fingerprintsTask } from "./tasks/fingerprints-task.js";
 import { headersTask } from "./tasks/headers-task.js";
 import { lineageTask } from "./tasks/lineage-task.js";
 import { listTask } from "./tasks/list-task.js";
 import { missesTask } from "./tasks/misses-task.js";
+import { rowsTask } from "./tasks/rows-task.js";
 import { sizesTask } from "./tasks/sizes-task.js";
 import { totalsTask } from "./tasks/totals-task.js";
 
@@ -20,6 +22,8 @@ export const tasks = {
   check: checkTask,
   sizes: sizesTask,
   headers: headersTask,
+  fingerprints: fingerprintsTask,
+  rows: rowsTask,
 };
 
 export type TaskName = keyof typeof tasks;

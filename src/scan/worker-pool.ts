@@ -9,6 +9,8 @@ import type { TaskName, TaskOptions } from "./tasks.js";
 export interface WorkerSetup {
   /** Eight bytes that all workers add to: the bytes read so far. */
   bytesRead: SharedArrayBuffer;
+  /** Four bytes of this worker alone: how many parts it has posted that are not taken yet. */
+  partsWaiting: SharedArrayBuffer;
 }
 
 /** The task for all requests that follow. */
@@ -22,6 +24,14 @@ export type WorkerRequest = { id: number } & ({ files: SessionFile[] } | { file:
 
 /** What came of a request: a `BatchResult`, or a part of a file. */
 export type WorkerReply = { id: number } & ({ value: unknown } | { error: unknown });
+
+/** Something of a result that is too large to wait for the reply. */
+export interface WorkerPart {
+  part: unknown;
+}
+
+/** Takes a part; the promise is done when more may come. */
+export type OnPart = (part: unknown) => Promise<void>;
 
 interface PendingRequest {
   worker: Worker;
@@ -39,6 +49,9 @@ export class WorkerPool {
   readonly #size: number;
   readonly #workers: Worker[] = [];
   #task: TaskSetup | undefined;
+  #onPart: OnPart | undefined;
+  /** Done when everything that arrived so far was taken: parts go out one by one, and replies after the parts before them. */
+  #taken: Promise<void> = Promise.resolve();
   readonly #loads = new Map<Worker, number>();
   readonly #pending = new Map<number, PendingRequest>();
   readonly #bytesRead = new SharedArrayBuffer(8);
@@ -56,9 +69,13 @@ export class WorkerPool {
     }
   }
 
-  /** Sets the task that all later requests are for. */
-  setTask<Name extends TaskName>(name: Name, options: TaskOptions<Name>): void {
+  /**
+   * Sets the task that all later requests are for. `onPart` takes the parts that the task hands on, one after the other; a worker that is some parts ahead of it waits.
+   * What it fails with fails all requests.
+   */
+  setTask<Name extends TaskName>(name: Name, options: TaskOptions<Name>, onPart?: OnPart): void {
     this.#task = { name, options };
+    this.#onPart = onPart;
     for (const worker of this.#workers) worker.postMessage(this.#task);
   }
 
@@ -105,18 +122,37 @@ export class WorkerPool {
   }
 
   #start(): Worker {
-    const workerData = { bytesRead: this.#bytesRead } satisfies WorkerSetup;
+    const partsWaiting = new SharedArrayBuffer(4);
+    const workerData = { bytesRead: this.#bytesRead, partsWaiting } satisfies WorkerSetup;
     const worker = new Worker(new URL("./worker.js", import.meta.url), {
       workerData,
       resourceLimits: HEAP_LIMITS,
       execArgv: [], // The options of this process are not for a file: with --input-type, say, no worker would start.
     });
-    worker.on("message", (reply: WorkerReply) => this.#settle(reply));
+    worker.on("message", (message: WorkerReply | WorkerPart) => this.#receive(message, new Int32Array(partsWaiting)));
     worker.on("error", (error) => this.#fail(error));
     worker.on("exit", (code) => this.#fail(new Error(`Cannot scan: a worker ended with code ${code}`)));
     if (this.#task) worker.postMessage(this.#task);
     this.#workers.push(worker);
     return worker;
+  }
+
+  #receive(message: WorkerReply | WorkerPart, partsWaiting: Int32Array): void {
+    if (!this.#onPart) {
+      this.#settle(message as WorkerReply);
+      return;
+    }
+    const take = async (): Promise<void> => {
+      if (!("part" in message)) {
+        this.#settle(message);
+        return;
+      }
+      if (this.#failure) return;
+      await this.#onPart!(message.part);
+      Atomics.sub(partsWaiting, 0, 1);
+      Atomics.notify(partsWaiting, 0);
+    };
+    this.#taken = this.#taken.then(take).catch((error: unknown) => this.#fail(error));
   }
 
   #loadOf(worker: Worker): number {

@@ -1,14 +1,25 @@
 /** The thread that reads files for a scan: takes batches of files and ranges of large ones, posts what came of each. `WorkerPool` starts it. */
 import { parentPort, workerData } from "node:worker_threads";
 import { readBuffer, runBatch, runPart } from "./run-batch.js";
-import type { TaskSetup, WorkerReply, WorkerRequest, WorkerSetup } from "./worker-pool.js";
+import type { TaskSetup, WorkerPart, WorkerReply, WorkerRequest, WorkerSetup } from "./worker-pool.js";
 
-const { bytesRead } = workerData as WorkerSetup;
+/** How many parts may be on their way: while one is worked on, others can come in. */
+const MAX_PARTS_WAITING = 4;
+
+const { bytesRead, partsWaiting } = workerData as WorkerSetup;
 const counter = new BigInt64Array(bytesRead);
+const waiting = new Int32Array(partsWaiting);
 const shared = {
   buffer: readBuffer(),
   onBytes: (bytes: number) => {
     Atomics.add(counter, 0, BigInt(bytes));
+  },
+  onPart: (part: unknown) => {
+    Atomics.add(waiting, 0, 1);
+    parentPort!.postMessage({ part } satisfies WorkerPart);
+    for (let parts = Atomics.load(waiting, 0); parts >= MAX_PARTS_WAITING; parts = Atomics.load(waiting, 0)) {
+      Atomics.wait(waiting, 0, parts);
+    }
   },
 };
 let task: TaskSetup | undefined;

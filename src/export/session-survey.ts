@@ -1,0 +1,110 @@
+import { entryId, entryParentId, isMessageEntry, type SessionEntry } from "../format/entry.js";
+import type { EntryPosition, TruncatedString } from "../format/entry-record.js";
+import type { SessionHeader } from "../format/header.js";
+import { isJsonObject, type JsonObject } from "../format/json.js";
+import { contentBlocks } from "../format/message.js";
+import { parseIsoTime } from "../format/time.js";
+import { entryUsage } from "../format/usage.js";
+import { ModelTrail } from "../report/model-trail.js";
+import { SessionSummary } from "../report/session-summary.js";
+import { NO_NODE } from "../tree/forest.js";
+import { SessionIndex } from "../tree/session-index.js";
+import { ToolResults } from "./tool-results.js";
+
+/**
+ * What the rows of a session need to know of the whole of it, gathered from its entries in file order: its tree, what a list shows of it, and which result
+ * belongs to which tool call. Memory: the index, about 20 bytes more an entry, and 120 a tool call.
+ */
+export class SessionSurvey {
+  readonly header: SessionHeader;
+  readonly index = new SessionIndex();
+  readonly summary: SessionSummary;
+  readonly toolResults = new ToolResults();
+  readonly trail = new ModelTrail();
+  /** For entries with usage that are not in the tree, in turn: the number of the entry before each, -1 without one. */
+  readonly parentsOutside: number[] = [];
+  /** Whether an id stands twice. */
+  hasDuplicates = false;
+  /** Whether a parent stands behind its child. */
+  hasForwardLinks = false;
+  /** By number: how many entries are before it on its path. */
+  depths = new Int32Array(0);
+  /** By number: 1 for an entry on the path to the current leaf. */
+  isOnCurrentBranch = new Uint8Array(0);
+
+  constructor(header: SessionHeader) {
+    this.header = header;
+    this.summary = new SessionSummary(header);
+  }
+
+  add(entry: SessionEntry, position: EntryPosition, truncated?: readonly TruncatedString[]): void {
+    const { index } = this;
+    this.summary.add(entry);
+    const parentId = entryParentId(entry);
+    if (entryId(entry) === undefined && entryUsage(entry)) {
+      this.parentsOutside.push(parentId === null ? NO_NODE : index.numberOf(parentId));
+    }
+    const number = index.add(entry, position);
+    if (number !== NO_NODE && index.isDuplicate(number)) this.hasDuplicates = true;
+    this.trail.add(entry, number);
+    if (!isMessageEntry(entry)) return;
+    const message = entry.message as JsonObject;
+    if (message.role === "assistant") {
+      for (const { block } of toolCallBlocks(message)) this.toolResults.addCall(block.id);
+    } else if (message.role === "toolResult") {
+      const { toolCallId, isError } = message;
+      this.toolResults.addResult(toolCallId, {
+        number,
+        time: parseIsoTime(entry.timestamp),
+        isError: typeof isError === "boolean" ? isError : null,
+        bytes: textBytes(message.content, truncated),
+      });
+    }
+  }
+
+  /** To be called when all entries were added. */
+  finish(): void {
+    const { index } = this;
+    this.depths = new Int32Array(index.size).fill(-1);
+    for (let number = 0; number < index.size; number++) this.#setDepth(number);
+    this.isOnCurrentBranch = new Uint8Array(index.size);
+    if (index.size > 0) for (const number of index.pathNumbers(index.leafNumber)) this.isOnCurrentBranch[number] = 1;
+  }
+
+  /** Each entry is walked over twice, however the tree is shaped. */
+  #setDepth(start: number): void {
+    const { depths, index } = this;
+    let steps = 0;
+    let end = start;
+    while (end !== NO_NODE && depths[end] === -1) {
+      steps++;
+      const parent = index.parentOf(end);
+      if (parent > end) this.hasForwardLinks = true;
+      end = parent;
+    }
+    let depth = (end === NO_NODE ? -1 : depths[end]!) + steps;
+    for (let number = start; number !== end; number = index.parentOf(number)) depths[number] = depth--;
+  }
+}
+
+/** The tool calls among the blocks of an assistant's message. */
+export function toolCallBlocks({ content }: JsonObject): { block: JsonObject; contentIndex: number }[] {
+  if (!Array.isArray(content)) return [];
+  const found: { block: JsonObject; contentIndex: number }[] = [];
+  for (const [contentIndex, block] of content.entries()) {
+    if (isJsonObject(block) && block.type === "toolCall") found.push({ block, contentIndex });
+  }
+  return found;
+}
+
+/** The UTF-8 bytes of the text in a message's content, where strings were cut those of the whole. */
+function textBytes(content: unknown, truncated: readonly TruncatedString[] = []): number {
+  const cut = new Map(truncated.map(({ path, bytes }) => [path, bytes]));
+  let sum = cut.get("message.content") ?? (typeof content === "string" ? Buffer.byteLength(content) : 0);
+  if (typeof content === "string") return sum;
+  for (const [at, block] of contentBlocks(content).entries()) {
+    if (!isJsonObject(block) || block.type !== "text" || typeof block.text !== "string") continue;
+    sum += cut.get(`message.content[${at}].text`) ?? Buffer.byteLength(block.text);
+  }
+  return sum;
+}

@@ -1,0 +1,118 @@
+import { resolve } from "node:path";
+import type { CellText } from "../export/cell-text.js";
+import type { RowBatch } from "../export/row-batch.js";
+import { RowBatcher } from "../export/row-batcher.js";
+import { SessionRows } from "../export/session-rows.js";
+import { SessionSurvey } from "../export/session-survey.js";
+import type { TableName } from "../export/tables.js";
+import type { SessionEntry } from "../format/entry.js";
+import type { EntryPosition, TruncatedString } from "../format/entry-record.js";
+import type { SessionHeader } from "../format/header.js";
+import type { EntrySink } from "../read/entry-parser.js";
+import { STORE_MAX_LINE_BYTES } from "../read/limits.js";
+import { pumpSessionSync, SessionPump } from "../read/pump-session.js";
+import { readEntryAt } from "../read/read-entry-at.js";
+import type { CallFilterOptions } from "../report/call-filter.js";
+import type { OpenSession } from "./open-session.js";
+
+export interface SessionRowsRequest {
+  host: string;
+  tables: readonly TableName[];
+  text: CellText;
+  /** Whether strings of long lines are wanted whole. */
+  isTextWhole: boolean;
+  filters: CallFilterOptions;
+  isProjectWanted: (header: SessionHeader) => boolean;
+  copies: Iterable<number>;
+}
+
+/** What there is to say of a session whose rows were read. */
+export interface ReadRows {
+  damagedLines: number;
+  /** Entries with strings that are longer than V8 can hold: their cells hold the beginning. */
+  cutEntries: number;
+}
+
+/** Entries of a file of at most this size are kept from the first reading for the second. */
+const KEPT_BYTES = 4 * 1024 * 1024;
+
+interface KeptEntry extends EntryPosition {
+  entry: SessionEntry;
+  truncated: TruncatedString[] | undefined;
+}
+
+/**
+ * Hands on the rows of one session, batch by batch; undefined for one of a project that is not wanted. The file is read up to the size that it was found with, and
+ * twice when it is large: first for what the rows need to know of the whole. Memory: see `SessionSurvey`; a chunk, a line and a batch; entries of 4 MiB.
+ *
+ * @throws SessionFormatError for a file that is no session, and the system's error for one that can't be read, both before any row was handed on.
+ */
+export function readSessionRows(
+  file: OpenSession,
+  request: SessionRowsRequest,
+  take: (batch: RowBatch) => void,
+): ReadRows | undefined {
+  const path = resolve(file.path);
+  const kept: KeptEntry[] | undefined = file.sizeBytes <= KEPT_BYTES ? [] : undefined;
+  let survey: SessionSurvey | undefined;
+  let isRefused = false;
+  const damagedLines = readEntries(file, () => isRefused, {
+    header(header) {
+      isRefused = !request.isProjectWanted(header);
+      survey = new SessionSurvey(header);
+    },
+    entry(entry, line, byteOffset, byteLength, _ordinal, truncated) {
+      if (isRefused) return;
+      const position = { line, byteOffset, byteLength };
+      survey!.add(entry, position, truncated);
+      kept?.push({ entry, truncated, ...position });
+    },
+  });
+  if (isRefused) return undefined;
+  survey!.finish();
+
+  const batcher = new RowBatcher(path, request.tables, take);
+  const { host, text, filters } = request;
+  const rows = new SessionRows(survey!, batcher, { path, host, text, filters, copies: new Set(request.copies) });
+  let cutEntries = 0;
+  const addRows = ({ entry, truncated, ...position }: KeptEntry): void => {
+    let whole = entry;
+    if (truncated && request.isTextWhole) {
+      const read = readEntryAt(file.fd, path, position);
+      if (read.truncated) cutEntries++;
+      whole = withWholeText(entry, read.entry);
+    }
+    rows.add(whole, position.line, position.byteLength);
+  };
+  try {
+    if (kept) for (const each of kept) addRows(each);
+    else {
+      readEntries({ ...file, onBytes: () => {} }, () => false, {
+        header() {},
+        entry(entry, line, byteOffset, byteLength, _ordinal, truncated) {
+          addRows({ entry, truncated, line, byteOffset, byteLength });
+        },
+      });
+    }
+    rows.finish({ sizeBytes: file.sizeBytes, mtimeMs: file.mtimeMs, damagedLines });
+    batcher.finish();
+  } catch (cause) {
+    // Not the error of a file that can be passed over: rows of it were handed on.
+    throw new Error(`Cannot export "${path}": ${(cause as Error).message}`, { cause });
+  }
+  return { damagedLines, cutEntries };
+}
+
+/** Reads all entries of a file; returns how many lines are damaged. */
+function readEntries(file: OpenSession, isEnough: () => boolean, sink: EntrySink): number {
+  const { fd, path, buffer, onBytes, sizeBytes } = file;
+  const pump = new SessionPump(fd, path, sink, { maxLineBytes: STORE_MAX_LINE_BYTES });
+  pumpSessionSync(pump, fd, { buffer, onBytes, isEnough, end: sizeBytes });
+  return pump.parser.counts.damaged;
+}
+
+/** An entry of a long line, with the message that its line really holds; links stay as migration made them. */
+function withWholeText(entry: SessionEntry, whole: SessionEntry): SessionEntry {
+  if (!("message" in whole)) return entry;
+  return { ...entry, message: whole.message } as SessionEntry;
+}

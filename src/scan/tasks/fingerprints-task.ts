@@ -1,0 +1,36 @@
+import { CallFingerprints, callIdentity } from "../../report/call-fingerprint.js";
+import { type FingerprintedFile, fingerprintedFile } from "../fingerprinted-file.js";
+import { projectFilter } from "../project-filter.js";
+import { scanSession } from "../scan-session.js";
+import type { FilterOptions, Task } from "./task.js";
+
+/** A session file as it was found, and what tells its calls from those of others. */
+export interface FoundSession extends FingerprintedFile {
+  sizeBytes: number;
+  mtimeMs: number;
+  /** Whether its project is wanted. */
+  isWanted: boolean;
+}
+
+/** All sessions, whatever the filters say: a copy is one wherever the call stands. */
+export function fingerprintsTask(options: Pick<FilterOptions, "projects">): Task<FoundSession[]> {
+  const isProjectWanted = projectFilter(options);
+  const files: FoundSession[] = [];
+  return {
+    scan(file) {
+      let fingerprints: CallFingerprints;
+      let isWanted = true;
+      const { session } = scanSession(file, {
+        wantsIndex: false,
+        begin(header) {
+          isWanted = isProjectWanted(header);
+          fingerprints = new CallFingerprints();
+          return (call, entry) => fingerprints.add(call, callIdentity(entry));
+        },
+      })!;
+      const { sizeBytes, mtimeMs } = file;
+      files.push({ ...fingerprintedFile(session, fingerprints!), sizeBytes, mtimeMs, isWanted });
+    },
+    finish: () => files,
+  };
+}
