@@ -25,7 +25,8 @@ export type { Session } from "./report/session-summary.js";
 export type { LargeEntry, SizeGroup, SizeKey } from "./report/size-groups.js";
 export { type CheckedFile, checkStore } from "./scan/check-store.js";
 export { defaultStore } from "./scan/default-store.js";
-export { type ExportFormat, type ExportOptions, type ExportResult, exportSessions } from "./scan/export-sessions.js";
+export type { ExportFormat, ExportOptions, ExportResult } from "./scan/export-request.js";
+export { exportSessions } from "./scan/export-sessions.js";
 export {
   type CacheMiss,
   type CacheMisses,

@@ -1,9 +1,13 @@
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ExportError } from "../errors.js";
 
-/** Names the folders that exports were written to, so that none is taken for another's. */
-export const MARKER = ".pi-sessions-export.json";
+/** Tells the folders that exports were written to from all others. */
+const MARKER = ".pi-sessions-export.json";
+
+/** What the names of files on their way look like. */
+const TEMPORARY = /^\..*\.[0-9a-f]{12}\.tmp$/;
 
 /**
  * Makes a folder for an export, or takes one that an export of the same format was written to.
@@ -18,16 +22,29 @@ export async function claimFolder(folder: string, format: string): Promise<void>
   } catch (error) {
     throw exportError(folder, error);
   }
-  if (names.length === 0) return;
+  // One that was killed as it began left no more than a temporary file.
+  if (names.every(isTemporary)) return;
   const found = await readMarker(folder);
   if (found === format) return;
   const what = found === undefined ? "is not empty, and no export wrote it" : `holds an export as ${found}`;
   throw new ExportError("FOREIGN_TARGET", `Cannot export to "${folder}": it ${what}; name a new or empty folder`);
 }
 
-/** What a marker file says. */
-export function markerText(format: string): string {
-  return `${JSON.stringify({ format })}\n`;
+/** Says that a folder holds an export. */
+export async function writeMarker(folder: string, format: string): Promise<void> {
+  const temporary = temporaryPath(folder, MARKER);
+  await writeFile(temporary, `${JSON.stringify({ format })}\n`);
+  await rename(temporary, join(folder, MARKER));
+}
+
+/** A path for a file that is on its way to a name in a folder: no reader takes it for an export. */
+export function temporaryPath(folder: string, name: string): string {
+  return join(folder, `.${name}.${randomBytes(6).toString("hex")}.tmp`);
+}
+
+/** Whether a name is one of a file that was on its way. */
+export function isTemporary(name: string): boolean {
+  return TEMPORARY.test(name);
 }
 
 async function readMarker(folder: string): Promise<string | undefined> {

@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { type FileHandle, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { claimFolder, exportError, MARKER, markerText } from "./export-folder.js";
+import { claimFolder, exportError, isTemporary, temporaryPath, writeMarker } from "./export-folder.js";
 import type { RowBatch } from "./row-batch.js";
 import type { Exported, RowFormat, RowSink } from "./row-sink.js";
 import { tables as allTables, type TableName } from "./tables.js";
@@ -13,9 +12,6 @@ interface OpenFile {
   path: string;
   rows: number;
 }
-
-/** What stands behind the names of files on their way. */
-const TEMPORARY = /^\..*\.[0-9a-f]{12}\.tmp$/;
 
 /** Opens a sink that writes one file a table into a folder; the files get their names when all are whole. */
 export async function openTextFolder(
@@ -44,10 +40,10 @@ class TextFolderSink implements RowSink {
   async open(): Promise<void> {
     await this.#guard(async () => {
       await this.#sweep();
-      await this.#writeMarker();
+      await writeMarker(this.#folder, this.#format.extension);
       for (const table of this.#tables) {
         const name = this.#nameOf(table);
-        const temporary = this.#temporaryFor(name);
+        const temporary = temporaryPath(this.#folder, name);
         const handle = await open(temporary, "wx");
         this.#files.set(table, { handle, temporary, path: join(this.#folder, name), rows: 0 });
         await handle.write(this.#format.head(table));
@@ -87,27 +83,15 @@ class TextFolderSink implements RowSink {
     }
   }
 
-  async #writeMarker(): Promise<void> {
-    const temporary = this.#temporaryFor(MARKER);
-    const handle = await open(temporary, "wx");
-    await handle.writeFile(markerText(this.#format.extension));
-    await handle.close();
-    await rename(temporary, join(this.#folder, MARKER));
-  }
-
   /** Removes what killed exports left. */
   async #sweep(): Promise<void> {
     for (const name of await readdir(this.#folder)) {
-      if (TEMPORARY.test(name)) await rm(join(this.#folder, name), { force: true });
+      if (isTemporary(name)) await rm(join(this.#folder, name), { force: true });
     }
   }
 
   #nameOf(table: TableName): string {
     return `${table}.${this.#format.extension}`;
-  }
-
-  #temporaryFor(name: string): string {
-    return join(this.#folder, `.${name}.${randomBytes(6).toString("hex")}.tmp`);
   }
 
   async #guard<T>(work: () => Promise<T>): Promise<T> {

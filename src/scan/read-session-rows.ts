@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { ExportError } from "../errors.js";
 import type { CellText } from "../export/cell-text.js";
 import type { RowBatch } from "../export/row-batch.js";
 import { RowBatcher } from "../export/row-batcher.js";
@@ -97,6 +98,7 @@ export function readSessionRows(
     rows.finish({ sizeBytes: file.sizeBytes, mtimeMs: file.mtimeMs, damagedLines });
     batcher.finish();
   } catch (cause) {
+    if (cause instanceof ExportError) throw cause;
     // Not the error of a file that can be passed over: rows of it were handed on.
     throw new Error(`Cannot export "${path}": ${(cause as Error).message}`, { cause });
   }

@@ -11,89 +11,112 @@ const WORKER_BYTES = 4 * 1024 * 1024;
 
 const PROGRESS_MS = 50;
 
-export interface RowScanOptions<Name extends TaskName> extends Pick<StoreOptions, "jobs" | "onProgress" | "signal"> {
-  name: Name;
-  task: TaskOptions<Name>;
-  /** Each is read by one worker, one file after the other. */
-  batches: readonly SessionFile[][];
-  /** Takes the parts that the task hands on, one after the other. */
-  onPart: OnPart;
-}
+/** Files that one worker reads, one after the other. */
+export type FileBatch = readonly SessionFile[];
 
-/**
- * Runs a task over batches of files, and hands on its parts while it goes on: workers that are ahead of whoever takes them wait. Returns what came of the batches.
- * Memory: a few parts for each worker; without workers, those of a small batch.
- */
-export async function scanRows<Name extends TaskName>(options: RowScanOptions<Name>): Promise<BatchResult<Name>[]> {
-  const { batches, jobs = availableParallelism() } = options;
-  const totalBytes = sumBytes(batches.flat());
-  return totalBytes <= WORKER_BYTES ? await scanHere(options) : await scanWithWorkers(options, jobs, totalBytes);
-}
+/** Runs tasks over batches of files that are known already, and hands on the parts that tasks make meanwhile. */
+export class RowScan {
+  readonly #options: Pick<StoreOptions, "jobs" | "onProgress" | "signal">;
+  readonly #jobs: number;
+  #pool: WorkerPool | undefined;
 
-async function scanHere<Name extends TaskName>({
-  name,
-  task,
-  batches,
-  onPart,
-  signal,
-}: RowScanOptions<Name>): Promise<BatchResult<Name>[]> {
-  const results: BatchResult<Name>[] = [];
-  for (const batch of batches) {
-    signal?.throwIfAborted();
-    const parts: unknown[] = [];
-    const shared = { buffer: readBuffer(), onBytes: () => {}, onPart: (part: unknown) => parts.push(part) };
-    results.push(runBatch(name, task, batch, shared));
-    for (const part of parts) await onPart(part);
+  constructor(options: Pick<StoreOptions, "jobs" | "onProgress" | "signal">) {
+    this.#options = options;
+    this.#jobs = options.jobs ?? availableParallelism();
   }
-  signal?.throwIfAborted();
-  return results;
-}
 
-async function scanWithWorkers<Name extends TaskName>(
-  { name, task, batches, onPart, signal, onProgress }: RowScanOptions<Name>,
-  jobs: number,
-  totalBytes: number,
-): Promise<BatchResult<Name>[]> {
-  const total = batches.flat().length;
-  let done = 0;
-  const pool = new WorkerPool(jobs);
-  const limit = pLimit(2 * jobs);
-  let fail: (error: unknown) => void;
-  const failure = new Promise<never>((_, reject) => {
-    fail = reject;
-  });
-  const abort = (): void => fail(signal!.reason);
-  const tell = (): void => {
-    try {
-      onProgress?.({ done, total, bytes: Math.min(totalBytes, pool.bytesRead), totalBytes });
-    } catch (error) {
-      fail(error); // From a timer it would end the process.
+  /**
+   * What comes of the batches. `onPart` takes the parts one after the other: workers that are ahead of it wait. Small stores are read in this thread.
+   * Memory: a few parts for each worker; without workers, those of a batch.
+   *
+   * @throws the reason of `signal` when it aborts, and what a task or `onPart` failed with.
+   */
+  async run<Name extends TaskName>(
+    name: Name,
+    task: TaskOptions<Name>,
+    batches: readonly FileBatch[],
+    onPart: OnPart = async () => {},
+  ): Promise<BatchResult<Name>[]> {
+    this.#options.signal?.throwIfAborted();
+    const totalBytes = batches.reduce((sum, batch) => sum + sumBytes(batch), 0);
+    if (totalBytes <= WORKER_BYTES) return await this.#runHere(name, task, batches, onPart);
+    this.#pool ??= new WorkerPool(this.#jobs);
+    this.#pool.setTask(name, task, onPart);
+    return await this.#runInPool<Name>(this.#pool, batches, totalBytes);
+  }
+
+  /** Ends the worker threads. */
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+
+  async #runHere<Name extends TaskName>(
+    name: Name,
+    task: TaskOptions<Name>,
+    batches: readonly FileBatch[],
+    onPart: OnPart,
+  ): Promise<BatchResult<Name>[]> {
+    const results: BatchResult<Name>[] = [];
+    for (const batch of batches) {
+      const parts: unknown[] = [];
+      const shared = { buffer: readBuffer(), onBytes: () => {}, onPart: (part: unknown) => parts.push(part) };
+      results.push(runBatch(name, task, batch, shared));
+      for (const part of parts) await onPart(part);
+      this.#options.signal?.throwIfAborted();
     }
-  };
-  const timer = setInterval(tell, PROGRESS_MS);
-  signal?.addEventListener("abort", abort);
-  try {
-    signal?.throwIfAborted();
-    pool.setTask(name, task, onPart);
+    return results;
+  }
+
+  async #runInPool<Name extends TaskName>(
+    pool: WorkerPool,
+    batches: readonly FileBatch[],
+    totalBytes: number,
+  ): Promise<BatchResult<Name>[]> {
+    const { signal, onProgress } = this.#options;
+    const total = batches.reduce((sum, batch) => sum + batch.length, 0);
+    const bytesBefore = pool.bytesRead;
+    let done = 0;
+    let fail: (error: unknown) => void = () => {};
+    const failure = new Promise<never>((_, reject) => {
+      fail = reject;
+    });
+    const abort = (): void => fail(signal!.reason);
+    const tell = (): void => {
+      const bytes = Math.min(totalBytes, pool.bytesRead - bytesBefore);
+      try {
+        onProgress?.({ done, total, bytes, totalBytes });
+      } catch (error) {
+        fail(error); // From a timer it would end the process.
+      }
+    };
+    const timer = setInterval(tell, PROGRESS_MS);
+    signal?.addEventListener("abort", abort);
+    // Two batches for each worker: one that it reads, and one that it finds waiting.
+    const limit = pLimit(2 * this.#jobs);
     const runs = batches.map((batch) =>
       limit(async () => {
-        const result = await pool.run<Name>(batch);
+        const result = await pool.run<Name>([...batch]);
         done += batch.length;
         return result;
       }),
     );
-    return await Promise.race([Promise.all(runs), failure]);
-  } finally {
-    clearInterval(timer);
-    signal?.removeEventListener("abort", abort);
-    limit.clearQueue();
-    await pool.close();
+    try {
+      return await Promise.race([Promise.all(runs), failure]);
+    } finally {
+      clearInterval(timer);
+      signal?.removeEventListener("abort", abort);
+      limit.clearQueue();
+    }
   }
 }
 
-/** Cuts a list of files into batches of about equal size. */
-export function batchFiles(files: readonly SessionFile[], maxBytes: number, maxFiles: number): SessionFile[][] {
-  const batches: SessionFile[][] = [];
+/** Cuts a list of files into batches of at most so many bytes and files, but for single files that are larger. */
+export function batchFiles<File extends SessionFile>(
+  files: readonly File[],
+  maxBytes: number,
+  maxFiles = Number.POSITIVE_INFINITY,
+): File[][] {
+  const batches: File[][] = [];
   let bytes = 0;
   for (const file of files) {
     const batch = batches.at(-1);
@@ -108,6 +131,6 @@ export function batchFiles(files: readonly SessionFile[], maxBytes: number, maxF
   return batches;
 }
 
-function sumBytes(files: readonly SessionFile[]): number {
+export function sumBytes(files: readonly SessionFile[]): number {
   return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }

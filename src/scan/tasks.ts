@@ -5,6 +5,7 @@ import { headersTask } from "./tasks/headers-task.js";
 import { lineageTask } from "./tasks/lineage-task.js";
 import { listTask } from "./tasks/list-task.js";
 import { missesTask } from "./tasks/misses-task.js";
+import { parquetTask } from "./tasks/parquet-task.js";
 import { rowsTask } from "./tasks/rows-task.js";
 import { sizesTask } from "./tasks/sizes-task.js";
 import { totalsTask } from "./tasks/totals-task.js";
@@ -24,6 +25,7 @@ export const tasks = {
   headers: headersTask,
   fingerprints: fingerprintsTask,
   rows: rowsTask,
+  parquet: parquetTask,
 };
 
 export type TaskName = keyof typeof tasks;

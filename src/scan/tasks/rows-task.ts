@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
 import { CellText, type TextMode } from "../../export/cell-text.js";
+import type { RowBatch } from "../../export/row-batch.js";
 import type { TableName } from "../../export/tables.js";
+import type { OpenSession } from "../open-session.js";
 import { projectFilter } from "../project-filter.js";
-import { readSessionRows } from "../read-session-rows.js";
+import { readSessionRows, type SessionRowsRequest } from "../read-session-rows.js";
 import type { FilterOptions, Task } from "./task.js";
 
 export interface RowsTaskOptions extends FilterOptions {
@@ -23,25 +25,39 @@ export interface RowsPart {
 
 /** Hands on the rows of the sessions as parts, each a `RowBatch`. */
 export function rowsTask(options: RowsTaskOptions): Task<RowsPart> {
-  const { host, tables, text, copies } = options;
-  const part: RowsPart = { files: [], damagedLines: 0, cutEntries: 0 };
-  const request = {
-    host,
-    tables,
-    text: new CellText(text),
-    isTextWhole: text === "full",
-    filters: options,
-    isProjectWanted: projectFilter(options),
-  };
+  const reader = new RowsReader(options);
   return {
-    scan(session) {
-      const path = resolve(session.path);
-      const read = readSessionRows(session, { ...request, copies: copies.get(path) ?? [] }, session.onPart!);
-      if (!read) return;
-      part.files.push(path);
-      part.damagedLines += read.damagedLines;
-      part.cutEntries += read.cutEntries;
-    },
-    finish: () => part,
+    scan: (session) => reader.read(session, session.onPart!),
+    finish: () => reader.part,
   };
+}
+
+/** Reads the rows of one session after the other. */
+export class RowsReader {
+  /** What was read so far. */
+  readonly part: RowsPart = { files: [], damagedLines: 0, cutEntries: 0 };
+  readonly #request: Omit<SessionRowsRequest, "copies">;
+  readonly #copies: RowsTaskOptions["copies"];
+
+  constructor(options: RowsTaskOptions) {
+    const { host, tables, text, copies } = options;
+    this.#copies = copies;
+    this.#request = {
+      host,
+      tables,
+      text: new CellText(text),
+      isTextWhole: text === "full",
+      filters: options,
+      isProjectWanted: projectFilter(options),
+    };
+  }
+
+  read(session: OpenSession, take: (batch: RowBatch) => void): void {
+    const path = resolve(session.path);
+    const read = readSessionRows(session, { ...this.#request, copies: this.#copies.get(path) ?? [] }, take);
+    if (!read) return;
+    this.part.files.push(path);
+    this.part.damagedLines += read.damagedLines;
+    this.part.cutEntries += read.cutEntries;
+  }
 }

@@ -1,0 +1,134 @@
+import { mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { ExportedFile } from "../export/export-target.js";
+import { ParquetFile } from "../export/parquet-file.js";
+import { ParquetFolder } from "../export/parquet-folder.js";
+import type { WrittenFile } from "../export/parquet-rows.js";
+import type { TableName } from "../export/tables.js";
+import { ExportManifest, type Segment } from "./export-manifest.js";
+import { type ExportRequest, type ExportResult, summarise } from "./export-request.js";
+import {
+  findSessionsWithCopies,
+  isExported,
+  type SessionsWithCopies,
+  type SessionToExport,
+} from "./find-sessions-with-copies.js";
+import { batchFiles, type RowScan, sumBytes } from "./row-scan.js";
+
+/** The rows of so many bytes of session files are written together, and again when one of the files changes. */
+const SEGMENT_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Exports to a folder of Parquet files that is always whole (see `ParquetFolder`). If it was exported to with the same settings, only what changed since is written:
+ * the segments with a file that is new, changed or gone, or in which a call became a copy, or stopped being one.
+ */
+export async function exportParquet(request: ExportRequest, scan: RowScan): Promise<ExportResult> {
+  const { out } = request.options;
+  if (typeof out !== "string") throw new TypeError("Cannot export: out must be the path of a folder");
+  const folder = await ParquetFolder.open(resolve(out), request.tables);
+  let isDone = false;
+  try {
+    const known = await ExportManifest.read(folder, request.target.settings);
+    const found = await findSessionsWithCopies(request.options, scan, (path) => known?.session(path));
+    const plan = planSegments(found.sessions, known?.segments ?? []);
+    const isSame = known !== undefined && plan.written.length === 0 && plan.kept.length === known.segments.length;
+    const { manifest, ...summary } = isSame
+      ? { manifest: known, ...summarise([], found.skipped) }
+      : await writeGeneration(request, scan, folder, found, plan);
+    isDone = true;
+    const files = [...manifest.segments.flatMap(({ written }) => written), ...manifest.empty];
+    const { skipped, damagedLines, cutEntries } = summary;
+    return {
+      tables: countRows(request.tables, files),
+      files: files.map((file) => folder.pathOf(file)).sort(),
+      skipped,
+      damagedLines,
+      cutEntries,
+    };
+  } finally {
+    // Nothing may be written to a folder that is removed.
+    if (!isDone) await scan.close();
+    await folder.close(!isDone);
+  }
+}
+
+interface SegmentPlan {
+  kept: Segment[];
+  written: SessionToExport[][];
+}
+
+/** Segments of unchanged files are kept. Files that are new come last, those that changed longest ago first: a session that is at work stands among its like. */
+function planSegments(sessions: readonly SessionToExport[], known: readonly Segment[]): SegmentPlan {
+  const pending = new Map(sessions.map((session) => [session.path, session]));
+  const kept: Segment[] = [];
+  const rewritten: SessionToExport[][] = [];
+  const take = ({ path }: ExportedFile): SessionToExport[] => {
+    const session = pending.get(path);
+    pending.delete(path);
+    return session ? [session] : [];
+  };
+  for (const segment of known) {
+    const isKept = segment.files.every((file) => isExported(file, pending.get(file.path)));
+    const files = segment.files.flatMap(take);
+    if (isKept) kept.push(segment);
+    else if (files.length > 0) rewritten.push(files);
+  }
+  const fresh = [...pending.values()].sort((a, b) => a.mtimeMs - b.mtimeMs);
+  const last = kept.at(-1);
+  if (fresh.length > 0 && rewritten.length === 0 && last && sumBytes(last.files) < SEGMENT_BYTES / 2) {
+    kept.pop();
+    const files = new Map(sessions.map((session) => [session.path, session]));
+    rewritten.push(last.files.map(({ path }) => files.get(path)!));
+  }
+  return { kept, written: batchFiles([...rewritten.flat(), ...fresh], SEGMENT_BYTES) };
+}
+
+async function writeGeneration(
+  request: ExportRequest,
+  scan: RowScan,
+  folder: ParquetFolder,
+  { sessions, others, copies, skipped }: SessionsWithCopies,
+  { kept, written }: SegmentPlan,
+): Promise<{ manifest: ExportManifest } & ReturnType<typeof summarise>> {
+  await folder.begin();
+  for (const segment of kept) for (const file of segment.written) await folder.keep(file);
+  const task = { ...request.task, copies, folder: folder.next, target: folder.path };
+  const batches = written.map((batch) => batch.map(({ path, sizeBytes, mtimeMs }) => ({ path, sizeBytes, mtimeMs })));
+  const results = await scan.run("parquet", task, batches);
+  const summary = summarise(results, skipped);
+
+  const isThere = new Set([...kept.flatMap(({ files }) => files.map(({ path }) => path)), ...summary.read]);
+  const exported = new Map(
+    sessions.map(({ path, sizeBytes, mtimeMs, state }) => [path, { path, sizeBytes, mtimeMs, state }]),
+  );
+  const segments = results.map(({ result }) => ({
+    files: result.files.map((path) => exported.get(path)!),
+    written: result.written,
+  }));
+  const all = [...kept, ...segments];
+  const rows = countRows(
+    request.tables,
+    all.flatMap(({ written }) => written),
+  );
+  const empty = request.tables.filter((table) => rows[table] === 0).map((table) => writeEmptyFile(folder, table));
+  const known = sessions.filter(({ path }) => isThere.has(path)).map(({ found }) => found);
+  const manifest = new ExportManifest(all, empty, [...known, ...others]);
+  request.options.signal?.throwIfAborted();
+  await folder.commit(manifest.write(request.target.settings));
+  return { manifest, ...summary };
+}
+
+/** A table without rows has its columns all the same. */
+function writeEmptyFile(folder: ParquetFolder, table: TableName): WrittenFile {
+  const name = "month=unknown/empty.parquet";
+  const path = join(folder.next, table, name);
+  mkdirSync(dirname(path), { recursive: true });
+  new ParquetFile(path, table).finish();
+  return { table, name, rows: 0 };
+}
+
+function countRows(tables: readonly TableName[], files: readonly WrittenFile[]): Record<string, number> {
+  const rows = Object.fromEntries(tables.map((table) => [table, 0]));
+  for (const file of files) rows[file.table]! += file.rows;
+  return rows;
+}
