@@ -1,0 +1,158 @@
+import { type TableName, tables } from "../tables.js";
+import { quoteName } from "./quote.js";
+import { MANIFEST, type StoredTable } from "./stored-table.js";
+
+/** How many forks a fork of a fork may be away from a session and still be known as of its family. */
+const FORK_DEPTH = 4;
+
+/** The name of the view that shows the rows of a table once. */
+export function viewName(table: TableName): string {
+  return `${table}_once`;
+}
+
+/** The statement that makes the view of a table, over tables of these names in a database. */
+export function createView(database: string, table: StoredTable & { name: TableName }): string {
+  const columns = table.columns.map(({ name }) => name).filter((name) => name !== "generation");
+  const view = `${quoteName(database)}.${quoteName(viewName(table.name))}`;
+  return `CREATE VIEW IF NOT EXISTS ${view} AS ${new ViewQueries(database).once(table.name, columns)}`;
+}
+
+/** A condition on rows of any table: they are of the last finished export of their file. */
+export function isCurrent(database: string): string {
+  return new ViewQueries(database).isCurrent;
+}
+
+/** What tells the copies of a row on several hosts, and which host's are shown. */
+interface CopyRule {
+  /** Rows that agree in these are copies when they come from several hosts. */
+  alike: readonly string[];
+  /** What a host is ranked by; the least wins. */
+  rank: readonly string[];
+}
+
+/** The name of a file, which begins with the time that its session was created at. */
+const FILE_NAME = String.raw`replaceRegexpOne(path, '^.*[/\\\\]', '')`;
+
+const copyRules: Record<Exclude<TableName, "usage">, CopyRule> = {
+  // The host that has most of the session.
+  sessions: { alike: ["session_id"], rank: ["-max(entry_count)"] },
+  entries: { alike: ["session_id", "line", "line_part", "entry_id", "timestamp_ms"], rank: [] },
+  messages: { alike: ["session_id", "line", "line_part", "entry_id", "timestamp_ms"], rank: [] },
+  tool_calls: { alike: ["session_id", "line", "line_part", "content_index", "entry_id", "timestamp_ms"], rank: [] },
+};
+
+/** Of calls that are alike, the host that has most of them wins, then the one with the oldest file. */
+const CALL_RANK = ["-toInt64(count())", `min(${FILE_NAME})`];
+const NUMBERS = ["input", "output", "cache_read", "cache_write", "total_tokens", "cost_total"];
+
+/**
+ * The queries of the views, in SQL that servers from 18.16 to current ones take. All of them can stand over Distributed tables: subqueries are `GLOBAL`,
+ * so that each shard is asked about all of them, and `FINAL` goes to the shards, where all rows of a key are.
+ *
+ * An alias never has the name of a column that the same query reads: old servers would put its expression in the column's place.
+ */
+class ViewQueries {
+  readonly #database: string;
+  /** Of any table: whether its rows are those of the last finished export of their file. */
+  readonly isCurrent: string;
+
+  constructor(database: string) {
+    this.#database = database;
+    this.isCurrent =
+      "(host, path, generation) GLOBAL IN (SELECT host, path, max(generation) " +
+      `FROM ${this.#name(MANIFEST)} GROUP BY host, path HAVING argMax(removed, generation) = 0)`;
+  }
+
+  /** Rows of a table without those of other exports, of batches that were sent twice, and of copies. */
+  once(table: TableName, columns: readonly string[]): string {
+    if (table === "usage") return this.#usageOnce(columns);
+    const key = placeColumns(table);
+    const shared = `SELECT session_id FROM ${this.#name(MANIFEST)} GROUP BY session_id HAVING uniqExact(host) > 1`;
+    const candidates = this.#current(table, ["*"], `session_id GLOBAL IN (${shared})`);
+    const { alike, rank } = copyRules[table];
+    return this.#current(table, columns, isNoneOf(key, copies(key, candidates, alike, rank)));
+  }
+
+  /**
+   * The calls that their exporter did not know for copies; of those alike that several hosts hold, the calls of one host. First calls of the same entry, by
+   * id and time, then those of one family that agree in time, model and all numbers.
+   */
+  #usageOnce(columns: readonly string[]): string {
+    const key = placeColumns("usage");
+    const own = "is_copy = 0";
+    const known = `${own} AND timestamp_ms IS NOT NULL`;
+    const entries = this.#current("usage", ["*"], `${known} AND entry_id IS NOT NULL`);
+    const isFirst = isNoneOf(key, copies(key, entries, ["entry_id", "timestamp_ms"], CALL_RANK));
+    const firsts = this.#current("usage", ["*"], `${known} AND ${isFirst}`);
+    const related =
+      `SELECT *, if(ancestor != '', ancestor, session_id) AS family FROM (${firsts}) ` +
+      `ANY LEFT JOIN (${this.#ancestors()}) USING (session_id)`;
+    const alike = ["family", "timestamp_ms", "source", "provider", "model", ...NUMBERS];
+    return this.#current(
+      "usage",
+      columns,
+      `${own} AND ${isFirst} AND ${isNoneOf(key, copies(key, related, alike, CALL_RANK))}`,
+    );
+  }
+
+  /** By session id: the id of the session that it was forked from, over several forks. */
+  #ancestors(): string {
+    const parents = this.#parents();
+    let query = `SELECT child AS session_id, parent AS up1 FROM (${parents})`;
+    for (let depth = 1; depth < FORK_DEPTH; depth++) {
+      query =
+        `SELECT session_id, if(parent != '', parent, up${depth}) AS up${depth + 1} FROM (${query}) ` +
+        `ANY LEFT JOIN (SELECT child AS up${depth}, parent FROM (${parents})) USING (up${depth})`;
+    }
+    return `SELECT session_id, up${FORK_DEPTH} AS ancestor FROM (${query})`;
+  }
+
+  /** By session id: the id of the session whose path the header names; else the id in that path; else the name itself. */
+  #parents(): string {
+    const forks = this.#current(
+      "sessions",
+      ["session_id", "assumeNotNull(parent_session) AS origin"],
+      "parent_session != ''",
+    );
+    const paths = `SELECT path AS origin, min(session_id) AS known FROM (${this.#current("sessions", ["path", "session_id"])}) GROUP BY path`;
+    const named = String.raw`replaceRegexpOne(origin, '^(.*[/\\\\])?[^_/\\\\]*_([^/\\\\]*)\\.jsonl$', '\\2')`;
+    return (
+      `SELECT session_id AS child, min(if(known != '', known, ${named})) AS parent ` +
+      `FROM (${forks}) ANY LEFT JOIN (${paths}) USING (origin) GROUP BY session_id`
+    );
+  }
+
+  #current(table: TableName, columns: readonly string[], condition = ""): string {
+    const also = condition && ` AND ${condition}`;
+    return `SELECT ${columns.join(", ")} FROM ${this.#name(table)} FINAL WHERE ${this.isCurrent}${also}`;
+  }
+
+  #name(table: string): string {
+    return `${quoteName(this.#database)}.${quoteName(table)}`;
+  }
+}
+
+/** The columns that tell the rows of a table apart over all hosts. */
+function placeColumns(table: TableName): string[] {
+  return ["host", ...tables.find(({ name }) => name === table)!.key];
+}
+
+function isNoneOf(key: readonly string[], query: string): string {
+  return `(${key.join(", ")}) GLOBAL NOT IN (${query})`;
+}
+
+/** The keys of rows that are copies of another host's. */
+function copies(key: readonly string[], rows: string, alike: readonly string[], rank: readonly string[]): string {
+  const group = alike.join(", ");
+  // One row for each kind and host, then one for each kind that several hosts hold, with the host that wins.
+  const byHost =
+    `SELECT ${group}, host, (${[...rank, "host"].join(", ")}${rank.length === 0 ? ", 0" : ""}) AS standing, ` +
+    `groupArray((${key.join(", ")})) AS places FROM (${rows}) GROUP BY ${group}, host`;
+  const winner = `arraySort(groupArray(standing))[1].${rank.length + 1}`;
+  const byKind =
+    `SELECT ${winner} AS winner, groupArray(host) AS hosts, groupArray(places) AS lists ` +
+    `FROM (${byHost}) GROUP BY ${group} HAVING count() > 1`;
+  const losers = `SELECT holder, held FROM (${byKind}) ARRAY JOIN hosts AS holder, lists AS held WHERE holder != winner`;
+  const place = key.map((_, at) => `place.${at + 1}`).join(", ");
+  return `SELECT ${place} FROM (SELECT arrayJoin(held) AS place FROM (${losers}))`;
+}
