@@ -85,8 +85,8 @@ class ViewQueries {
     const isFirst = isNoneOf(key, copies(key, entries, ["entry_id", "timestamp_ms"], CALL_RANK));
     const firsts = this.#current("usage", ["*"], `${known} AND ${isFirst}`);
     const related =
-      `SELECT *, if(ancestor != '', ancestor, session_id) AS family FROM (${firsts}) ` +
-      `ANY LEFT JOIN (${this.#ancestors()}) USING (session_id)`;
+      `SELECT *, if(ancestor != '', ancestor, session_id) AS family FROM (${firsts}) AS calls ` +
+      `ANY LEFT JOIN (${this.#ancestors()}) AS ancestors USING (session_id)`;
     const alike = ["family", "timestamp_ms", "source", "provider", "model", ...NUMBERS];
     return this.#current(
       "usage",
@@ -101,8 +101,8 @@ class ViewQueries {
     let query = `SELECT child AS session_id, parent AS up1 FROM (${parents})`;
     for (let depth = 1; depth < FORK_DEPTH; depth++) {
       query =
-        `SELECT session_id, if(parent != '', parent, up${depth}) AS up${depth + 1} FROM (${query}) ` +
-        `ANY LEFT JOIN (SELECT child AS up${depth}, parent FROM (${parents})) USING (up${depth})`;
+        `SELECT session_id, if(parent != '', parent, up${depth}) AS up${depth + 1} FROM (${query}) AS known ` +
+        `ANY LEFT JOIN (SELECT child AS up${depth}, parent FROM (${parents})) AS higher USING (up${depth})`;
     }
     return `SELECT session_id, up${FORK_DEPTH} AS ancestor FROM (${query})`;
   }
@@ -118,7 +118,7 @@ class ViewQueries {
     const named = String.raw`replaceRegexpOne(origin, '^(.*[/\\\\])?[^_/\\\\]*_([^/\\\\]*)\\.jsonl$', '\\2')`;
     return (
       `SELECT session_id AS child, min(if(known != '', known, ${named})) AS parent ` +
-      `FROM (${forks}) ANY LEFT JOIN (${paths}) USING (origin) GROUP BY session_id`
+      `FROM (${forks}) AS forks ANY LEFT JOIN (${paths}) AS paths USING (origin) GROUP BY session_id`
     );
   }
 
