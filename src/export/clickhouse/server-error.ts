@@ -78,6 +78,6 @@ function serverWords(error: unknown): string {
 
 function firstLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  const [line = ""] = text.trim().split("\n", 1);
+  const [line = ""] = text.trim().split(/\s*\n/, 1);
   return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line;
 }

@@ -36,13 +36,11 @@ const FILE_NAME = String.raw`replaceRegexpOne(path, '^.*[/\\\\]', '')`;
 const copyRules: Record<Exclude<TableName, "usage">, CopyRule> = {
   // The host that has most of the session.
   sessions: { alike: ["session_id"], rank: ["-max(entry_count)"] },
-  entries: { alike: ["session_id", "line", "line_part", "entry_id", "timestamp_ms"], rank: [] },
-  messages: { alike: ["session_id", "line", "line_part", "entry_id", "timestamp_ms"], rank: [] },
-  tool_calls: { alike: ["session_id", "line", "line_part", "content_index", "entry_id", "timestamp_ms"], rank: [] },
+  entries: { alike: ["session_id", "line", "line_part", "entry_id", "timestamp_ms"], rank: ["0"] },
+  messages: { alike: ["session_id", "line", "line_part", "entry_id", "timestamp_ms"], rank: ["0"] },
+  tool_calls: { alike: ["session_id", "line", "line_part", "content_index", "entry_id", "timestamp_ms"], rank: ["0"] },
 };
 
-/** Of calls that are alike, the host that has most of them wins, then the one with the oldest file. */
-const CALL_RANK = ["-toInt64(count())", `min(${FILE_NAME})`];
 const NUMBERS = ["input", "output", "cache_read", "cache_write", "total_tokens", "cost_total"];
 
 /**
@@ -74,25 +72,20 @@ class ViewQueries {
   }
 
   /**
-   * The calls that their exporter did not know for copies; of those alike that several hosts hold, the calls of one host. First calls of the same entry, by
-   * id and time, then those of one family that agree in time, model and all numbers.
+   * The calls that their exporter did not know for copies, without those that only a look at several hosts shows for copies: of an entry, by id and time,
+   * the calls of all hosts but one; of calls of one family that agree in time, model and all numbers, those above what the file with most of them holds.
    */
   #usageOnce(columns: readonly string[]): string {
     const key = placeColumns("usage");
     const own = "is_copy = 0";
-    const known = `${own} AND timestamp_ms IS NOT NULL`;
-    const entries = this.#current("usage", ["*"], `${known} AND entry_id IS NOT NULL`);
-    const isFirst = isNoneOf(key, copies(key, entries, ["entry_id", "timestamp_ms"], CALL_RANK));
-    const firsts = this.#current("usage", ["*"], `${known} AND ${isFirst}`);
+    const timed = "timestamp_ms IS NOT NULL";
+    const entries = this.#current("usage", ["*"], `${own} AND ${timed} AND entry_id IS NOT NULL`);
+    const again = copies(key, entries, ["entry_id", "timestamp_ms"], [`min(${FILE_NAME})`]);
     const related =
-      `SELECT *, if(ancestor != '', ancestor, session_id) AS family FROM (${firsts}) AS calls ` +
+      `SELECT *, if(ancestor != '', ancestor, session_id) AS family FROM (${this.#current("usage", ["*"], timed)}) AS calls ` +
       `ANY LEFT JOIN (${this.#ancestors()}) AS ancestors USING (session_id)`;
-    const alike = ["family", "timestamp_ms", "source", "provider", "model", ...NUMBERS];
-    return this.#current(
-      "usage",
-      columns,
-      `${own} AND ${isFirst} AND ${isNoneOf(key, copies(key, related, alike, CALL_RANK))}`,
-    );
+    const surplus = surplusCalls(key, related, ["family", "timestamp_ms", "provider", "model", ...NUMBERS]);
+    return this.#current("usage", columns, `${own} AND ${isNoneOf(key, again)} AND ${isNoneOf(key, surplus)}`);
   }
 
   /** By session id: the id of the session that it was forked from, over several forks. */
@@ -146,7 +139,7 @@ function copies(key: readonly string[], rows: string, alike: readonly string[], 
   const group = alike.join(", ");
   // One row for each kind and host, then one for each kind that several hosts hold, with the host that wins.
   const byHost =
-    `SELECT ${group}, host, (${[...rank, "host"].join(", ")}${rank.length === 0 ? ", 0" : ""}) AS standing, ` +
+    `SELECT ${group}, host, (${[...rank, "host"].join(", ")}) AS standing, ` +
     `groupArray((${key.join(", ")})) AS places FROM (${rows}) GROUP BY ${group}, host`;
   const winner = `arraySort(groupArray(standing))[1].${rank.length + 1}`;
   const byKind =
@@ -155,4 +148,30 @@ function copies(key: readonly string[], rows: string, alike: readonly string[], 
   const losers = `SELECT holder, held FROM (${byKind}) ARRAY JOIN hosts AS holder, lists AS held WHERE holder != winner`;
   const place = key.map((_, at) => `place.${at + 1}`).join(", ");
   return `SELECT ${place} FROM (SELECT arrayJoin(held) AS place FROM (${losers}))`;
+}
+
+/**
+ * The keys of calls that are copies, though their entries have other ids: of those alike that several hosts hold, there are as many as the file with most of
+ * them has. Entries are kept or not on all hosts alike, so that of one that is kept, one call is left by the rule about ids.
+ */
+function surplusCalls(key: readonly string[], calls: string, alike: readonly string[]): string {
+  const group = alike.join(", ");
+  // An entry is its id, as the time is the same in a group; one without an id is its place.
+  const places = key.map((column) =>
+    column.startsWith("line") ? `if(entry_id IS NULL, ${column}, 0)` : `if(entry_id IS NULL, ${column}, '')`,
+  );
+  const entry = `(ifNull(entry_id, ''), ${places.join(", ")})`;
+  const own = "is_copy = 0";
+  const byFile =
+    `SELECT ${group}, host, path, count() AS held, groupArrayIf(${entry}, ${own}) AS entries, ` +
+    `groupArrayIf((${key.join(", ")}), ${own}) AS places FROM (${calls}) GROUP BY ${group}, host, path`;
+  const byKind =
+    "SELECT arraySort(groupUniqArrayArray(entries)) AS different, max(held) AS most, " +
+    "groupArrayArray(entries) AS all_entries, groupArrayArray(places) AS all_places " +
+    `FROM (${byFile}) GROUP BY ${group} HAVING uniqExact(host) > 1 AND length(different) > most`;
+  const place = key.map((_, at) => `place.${at + 1}`).join(", ");
+  return (
+    `SELECT ${place} FROM (SELECT place FROM (SELECT different[most] AS last, all_entries, all_places FROM (${byKind})) ` +
+    "ARRAY JOIN all_entries AS found, all_places AS place WHERE found > last)"
+  );
 }
