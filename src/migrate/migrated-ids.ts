@@ -14,6 +14,11 @@ export class MigratedIds {
   }
 
   at(number: number): string {
+    return this.bitsAt(number).toString(16).padStart(8, "0");
+  }
+
+  /** The 32 bits of an id. */
+  bitsAt(number: number): number {
     let left = number >>> 16;
     let right = number & 0xffff;
     for (const key of this.#roundKeys) {
@@ -21,7 +26,7 @@ export class MigratedIds {
       left = right;
       right = mixed;
     }
-    return (((left << 16) | right) >>> 0).toString(16).padStart(8, "0");
+    return ((left << 16) | right) >>> 0;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { BareEntry } from "../format/bare-entry.js";
 import type { SessionEntry } from "../format/entry.js";
 import { CURRENT_SESSION_VERSION, headerVersion, type SessionHeader } from "../format/header.js";
 import { V1ToV2 } from "./v1-to-v2.js";
@@ -15,6 +16,16 @@ export class Migration {
   constructor(header: SessionHeader) {
     this.fromVersion = headerVersion(header);
     this.#v1ToV2 = this.fromVersion < 2 ? new V1ToV2(header.id) : undefined;
+  }
+
+  /** Whether `linkBare` may be used for the next entry: in a version 1 file whose lines have brought no ids so far. */
+  get canLinkBare(): boolean {
+    return this.#v1ToV2?.canLinkBare ?? false;
+  }
+
+  /** As `migrate`, of a bare entry without id and parent. */
+  linkBare(entry: BareEntry, ordinal: number): void {
+    this.#v1ToV2!.linkBare(entry, ordinal);
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { BareEntry } from "../format/bare-entry.js";
 import type { SessionEntry } from "../format/entry.js";
 import type { JsonObject } from "../format/json.js";
 import { MigratedIds } from "./migrated-ids.js";
@@ -23,22 +24,50 @@ export class V1ToV2 {
   readonly #gapBounds: number[] = [];
   #nextOrdinal = 1;
   #firstId: string | undefined;
-  #previousId: string | null = null;
+  /** That of the ordinal before, where it is undefined. */
+  #previousId: string | null | undefined = null;
+  /** Of the entry before; 0 without one. */
+  #lastOrdinal = 0;
 
   constructor(sessionId: string) {
     this.#ids = new MigratedIds(sessionId);
   }
 
+  /** Whether all ids so far are those of the ordinals. */
+  get canLinkBare(): boolean {
+    return this.#otherIds.size === 0;
+  }
+
+  /** As `migrate`, of an entry without id and parent, as long as `canLinkBare`. */
+  linkBare(entry: BareEntry, ordinal: number): void {
+    this.#step(ordinal);
+    entry.hasParent = this.#lastOrdinal > 0;
+    entry.parentIdBits = entry.hasParent ? this.#ids.bitsAt(this.#lastOrdinal) : 0;
+    entry.idBits = this.#ids.bitsAt(ordinal);
+    this.#lastOrdinal = ordinal;
+    this.#previousId = undefined;
+    this.#firstId ??= this.#ids.at(ordinal);
+  }
+
   migrate(entry: SessionEntry, ordinal: number): SessionEntry {
-    if (ordinal > this.#nextOrdinal) this.#gapBounds.push(this.#nextOrdinal, ordinal);
-    this.#nextOrdinal = ordinal + 1;
+    this.#step(ordinal);
     const linked = hasOwnLinks(entry)
       ? this.#keepLinks(entry, ordinal)
-      : linkEntry(entry, this.#makeId(ordinal), this.#previousId);
+      : linkEntry(entry, this.#makeId(ordinal), this.#previousId ?? this.#idOfLast());
     const migrated = this.#nameFirstKept(linked, ordinal);
     this.#firstId ??= linked.id;
     this.#previousId = linked.id;
+    this.#lastOrdinal = ordinal;
     return migrated;
+  }
+
+  #step(ordinal: number): void {
+    if (ordinal > this.#nextOrdinal) this.#gapBounds.push(this.#nextOrdinal, ordinal);
+    this.#nextOrdinal = ordinal + 1;
+  }
+
+  #idOfLast(): string | null {
+    return this.#lastOrdinal === 0 ? null : this.#ids.at(this.#lastOrdinal);
   }
 
   #keepLinks(entry: SessionEntry, ordinal: number): SessionEntry {

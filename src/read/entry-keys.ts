@@ -1,4 +1,4 @@
-import { COST_KEYS, ENTRY_KEYS, LINK_KEYS, MESSAGE_KEYS, USAGE_KEYS } from "./kernel/layout.js";
+import { COST_KEYS, ENTRY_KEYS, LINK_KEYS, MESSAGE_KEYS, PLAIN_TYPES, USAGE_KEYS } from "./kernel/layout.js";
 
 /** The members of an entry, or a header, that are no payload: first those that a tree is made of; then what tells of calls; then the rest. */
 export const entryKeys = checkCount(ENTRY_KEYS, [
@@ -46,6 +46,20 @@ export const messageKeys = checkCount(MESSAGE_KEYS, [
 /** The members of usage that count, and of the cost in it. */
 export const usageKeys = checkCount(USAGE_KEYS, ["input", "output", "cacheRead", "cacheWrite", "totalTokens", "cost"]);
 export const costKeys = checkCount(COST_KEYS, ["input", "output", "cacheRead", "cacheWrite", "total"]);
+
+/** The types of entries that tell of calls nothing beyond their usage, and of model changes. */
+export const plainTypes = checkCount(PLAIN_TYPES, [
+  "message",
+  "model_change",
+  "thinking_level_change",
+  "label",
+  "custom",
+  "custom_message",
+  "context_edit",
+  "active_tools_change",
+  "compaction",
+  "branch_summary",
+]);
 
 /** The kernel knows the keys by their places. */
 function checkCount(count: number, keys: string[]): readonly string[] {

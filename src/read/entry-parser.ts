@@ -6,10 +6,13 @@ import { headerVersion, isSessionHeader, type SessionHeader } from "../format/he
 import { describeValue, isJsonObject } from "../format/json.js";
 import type { DamageCode, OddityCode, Problem } from "../format/problem.js";
 import { findEntryOddities, findHeaderOddities } from "./find-entry-oddities.js";
+import { scanner } from "./json-scanner.js";
+import { END, LACKS_IDS, LEAVES_USERS, START, WANTS_CALLS } from "./kernel/layout.js";
 import { type LeanWants, readBareOrLeanEntry, readLeanEntry } from "./lean-entry.js";
 import { LineEnds } from "./line-ends.js";
-import type { LineSink } from "./line-splitter.js";
+import type { LineRun, LineSink } from "./line-splitter.js";
 import { LongLineParser } from "./long-line-parser.js";
+import { fillBareRecord, RECORD_WORDS } from "./plain-entry.js";
 import {
   RECOVERY_WINDOW_BYTES,
   type RecoveredEntry,
@@ -39,7 +42,7 @@ export interface EntrySink {
   ): void;
   problem?(problem: Problem): void;
   /** Where it is there, and only links or calls are wanted, it takes the entries that need no more: lent for the length of the call. */
-  bare?(entry: BareEntry, line: number, byteOffset: number, byteLength: number): void;
+  bare?(entry: BareEntry, line: number, byteOffset: number, byteLength: number, ordinal: number): void;
 }
 
 /** What a reading saw. */
@@ -78,8 +81,10 @@ interface Recovered extends RecoveredEntry {
 export class EntryParser implements LineSink {
   /** What the parser leaves out of lean entries; may be changed between lines. */
   lean: LeanWants | undefined;
-  /** Whether the sink's `bare` may be used: from version 3 on, where nothing has to be migrated. */
+  /** Whether the sink's `bare` may be used: where nothing that it tells has to be migrated. */
   takesBare = false;
+  /** Whether bare entries are those without `id` and `parentId`, as in version 1: their ids are still to be made. */
+  lacksIds = false;
   /** Set when nothing more is wanted: later lines are passed over without a look. */
   isStopped = false;
   readonly counts: ReadCounts = { bytes: 0, lines: 0, blank: 0, entries: 0, damaged: 0 };
@@ -93,6 +98,7 @@ export class EntryParser implements LineSink {
   #parsableLines = 0;
   #longLine: LongLine | undefined;
   readonly #bare = new BareEntry();
+  readonly #run: LineRun = { count: 0, end: 0 };
 
   constructor(sink: EntrySink, options: EntryParserOptions = {}) {
     this.#sink = sink;
@@ -125,9 +131,8 @@ export class EntryParser implements LineSink {
     const lineOffset = byteOffset + first - start;
     const value = this.#parse(bytes, from, to);
     if (value === this.#bare) {
-      this.#ordinal++;
       this.counts.entries++;
-      this.#sink.bare!(this.#bare, line, byteOffset + from - start, to - from);
+      this.#sink.bare!(this.#bare, line, byteOffset + from - start, to - from, ++this.#ordinal);
       return;
     }
     if (isEntry(value)) {
@@ -146,6 +151,24 @@ export class EntryParser implements LineSink {
       this.#recover(recovered, line, lineOffset, terminated, isNulOnly(damaged));
     }
     this.#checkHeaderInTime(line, byteOffset);
+  }
+
+  /** Takes the lines that only bare entries are made of, sooner than one by one. */
+  lines(bytes: Buffer, start: number, end: number, line: number, byteOffset: number): LineRun {
+    const run = this.#run;
+    run.count = 0;
+    run.end = start;
+    const wants = this.#plainWants();
+    while (wants !== 0 && !this.isStopped) {
+      const count = scanner.takePlainLines(bytes, run.end, end, wants);
+      if (count === 0) break;
+      const runEnd = scanner.found.runEnd[0]! - bytes.byteOffset;
+      this.#takeRecords(count, byteOffset - start - bytes.byteOffset, line + run.count);
+      this.counts.bytes += runEnd - run.end;
+      run.count += count;
+      run.end = runEnd;
+    }
+    return run;
   }
 
   longLine(
@@ -171,6 +194,26 @@ export class EntryParser implements LineSink {
     this.#checkHeaderInTime(line, byteOffset);
   }
 
+  /** What is wanted of plain lines, where they may be taken at once; else 0. */
+  #plainWants(): number {
+    const { lean } = this;
+    if (!this.takesBare || this.#oddities || (lean !== "calls" && lean !== "texts")) return 0;
+    return WANTS_CALLS | (lean === "calls" ? 0 : LEAVES_USERS) | (this.lacksIds ? LACKS_IDS : 0);
+  }
+
+  /** `shift` is what must be added to a place in the scanner's bytes to come to one in the file. */
+  #takeRecords(count: number, shift: number, line: number): void {
+    const { recordWords: words } = scanner.found;
+    for (let record = 0; record < count && !this.isStopped; record++) {
+      fillBareRecord(this.#bare, record);
+      const start = words[record * RECORD_WORDS + START]!;
+      const end = words[record * RECORD_WORDS + END]!;
+      this.#sink.bare!(this.#bare, line + record, start + shift, end - start, ++this.#ordinal);
+    }
+    this.counts.lines += count;
+    this.counts.entries += count;
+  }
+
   /** Ends the file: one in which no header was found is no session. */
   end(): void {
     if (this.#version === undefined && !this.#rejection) {
@@ -194,7 +237,7 @@ export class EntryParser implements LineSink {
     if (this.lean && this.#version !== undefined) {
       const { lean } = this;
       const entry =
-        this.takesBare && typeof lean === "string"
+        this.takesBare && !this.lacksIds && (lean === "links" || lean === "calls")
           ? readBareOrLeanEntry(bytes, start, end, lean, this.#bare)
           : readLeanEntry(bytes, start, end, lean);
       if (entry) return entry;

@@ -1,20 +1,20 @@
-import { costKeys, entryKeys, messageKeys, usageKeys } from "./entry-keys.js";
+import { costKeys, entryKeys, messageKeys, plainTypes, usageKeys } from "./entry-keys.js";
 import {
   BYTES,
   CELL_COUNT,
   CELLS,
   DEPTH,
   ENDS,
-  FIELD_COUNT,
-  FIELDS,
   KEY_BYTES,
   KEY_LENGTHS,
   KEY_SIZE,
   LEVELS,
+  MAX_RECORDS,
   MEMBERS,
-  NUMBER_COUNT,
-  NUMBERS,
   PLACES,
+  RECORD_SIZE,
+  RECORDS,
+  RUN_END,
   STARTS,
 } from "./kernel/layout.js";
 import { kernelCode } from "./kernel.wasm.js";
@@ -35,11 +35,14 @@ const PADDING = 64;
 const COPY_BYTES = 128 * 1024;
 const KEPT_COPY_BYTES = 1024 * 1024;
 
+const NEWLINE = 0x0a;
+
 const PAGE_BYTES = 64 * 1024;
 
 interface KernelExports {
-  scanObject(start: number, end: number, stack: number): ScanResult;
-  decodePlain(wantsCalls: boolean): number;
+  scanObject(start: number, stack: number): ScanResult;
+  decodePlain(wants: number): number;
+  takePlainLines(start: number, end: number, stack: number, wants: number): number;
 }
 
 let compiled: WebAssembly.Module | undefined;
@@ -47,20 +50,26 @@ let compiled: WebAssembly.Module | undefined;
 /** The kernel with a memory of its own, in which the bytes to be scanned must lie from `BYTES` on. */
 class Kernel implements KernelExports {
   readonly capacity: number;
+  /** Where the bytes of its stack begin. */
+  readonly stack: number;
   /** Its whole memory: what is found is told as places in these bytes. */
   readonly bytes: Buffer;
   readonly members: Int32Array;
   readonly depth: Int32Array;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
-  readonly fields: Int32Array;
-  readonly numbers: Float64Array;
+  readonly runEnd: Int32Array;
+  /** The records of plain entries, as words and as numbers. */
+  readonly recordWords: Int32Array;
+  readonly recordNumbers: Float64Array;
   readonly scanObject: KernelExports["scanObject"];
   readonly decodePlain: KernelExports["decodePlain"];
+  readonly takePlainLines: KernelExports["takePlainLines"];
 
   /** `capacity`: for how many bytes there is room, and for as many more on the stack, which cost nothing while they are not used. */
   constructor(capacity: number) {
     this.capacity = capacity;
+    this.stack = BYTES + capacity + PADDING;
     const pages = Math.ceil((BYTES + 2 * (capacity + PADDING)) / PAGE_BYTES);
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
     compiled ??= new WebAssembly.Module(Buffer.from(kernelCode, "base64"));
@@ -71,17 +80,21 @@ class Kernel implements KernelExports {
     this.depth = new Int32Array(buffer, DEPTH, 1);
     this.starts = new Int32Array(buffer, STARTS, PLACES);
     this.ends = new Int32Array(buffer, ENDS, PLACES);
-    this.fields = new Int32Array(buffer, FIELDS, FIELD_COUNT);
-    this.numbers = new Float64Array(buffer, NUMBERS, NUMBER_COUNT);
+    this.runEnd = new Int32Array(buffer, RUN_END, 1);
+    this.recordWords = new Int32Array(buffer, RECORDS, (MAX_RECORDS * RECORD_SIZE) / 4);
+    this.recordNumbers = new Float64Array(buffer, RECORDS, (MAX_RECORDS * RECORD_SIZE) / 8);
     this.#layKeys();
-    ({ scanObject: this.scanObject, decodePlain: this.decodePlain } = exports as unknown as KernelExports);
+    const { scanObject, decodePlain, takePlainLines } = exports as unknown as KernelExports;
+    this.scanObject = scanObject;
+    this.decodePlain = decodePlain;
+    this.takePlainLines = takePlainLines;
   }
 
   #layKeys(): void {
     const { bytes } = this;
-    bytes.fill(-1, CELLS, CELLS + LEVELS * CELL_COUNT);
+    bytes.fill(-1, CELLS, CELLS + (LEVELS + 1) * CELL_COUNT);
     let place = 0;
-    for (const [level, keys] of [entryKeys, messageKeys, usageKeys, costKeys].entries()) {
+    for (const [level, keys] of [entryKeys, messageKeys, usageKeys, costKeys, plainTypes].entries()) {
       for (const [number, key] of keys.entries()) {
         bytes[KEY_LENGTHS + place] = key.length;
         bytes.write(key, KEY_BYTES + place * KEY_SIZE);
@@ -120,16 +133,14 @@ export class JsonScanner {
   }
 
   /**
-   * Whether `bytes` from `start` up to `end` are exactly one whole JSON object, white space around it allowed. If so, its members are known until the
+   * Whether `bytes` from `start` up to `end` are exactly one whole JSON object without newlines, white space around it allowed. If so, its members are known until the
    * next scan; of a key that stands twice the later one counts, as in `JSON.parse`. Never throws; takes time linear in the bytes, and as much memory as
    * they have where they must be copied, another byte for each level of depth.
    */
   scan(bytes: Uint8Array, start: number, end: number): ScanResult {
     const home = this.#home;
     if (home !== undefined && bytes.buffer === home.bytes.buffer) {
-      this.found = home;
-      const { byteOffset } = bytes;
-      return home.scanObject(byteOffset + start, byteOffset + end, BYTES + home.capacity + PADDING);
+      return this.#scanIn(home, bytes.byteOffset + start, bytes.byteOffset + end);
     }
     const length = end - start;
     let guest = this.#guest;
@@ -137,9 +148,29 @@ export class JsonScanner {
       this.#guest = undefined;
       guest = this.#guest = new Kernel(Math.max(COPY_BYTES, Math.ceil(length * 1.25)));
     }
-    this.found = guest;
     guest.bytes.set(bytes.subarray(start, end), BYTES);
-    return guest.scanObject(BYTES, BYTES + length, BYTES + guest.capacity + PADDING);
+    return this.#scanIn(guest, BYTES, BYTES + length);
+  }
+
+  #scanIn(kernel: Kernel, start: number, end: number): ScanResult {
+    this.found = kernel;
+    const { bytes } = kernel;
+    const behind = bytes[end]!;
+    bytes[end] = NEWLINE;
+    const result = kernel.scanObject(start, kernel.stack);
+    bytes[end] = behind;
+    return result !== NO_OBJECT && kernel.runEnd[0] === end ? result : NO_OBJECT;
+  }
+
+  /**
+   * Takes whole lines from `start` on, as long as they are written plainly, and decodes them to records: how many there are. `wants` are bits of the layout.
+   * `found.runEnd` says where the last one ends, behind its newline. Only in the thread's `readBuffer` are there any.
+   */
+  takePlainLines(bytes: Uint8Array, start: number, end: number, wants: number): number {
+    const home = this.#home;
+    if (home === undefined || bytes.buffer !== home.bytes.buffer) return 0;
+    this.found = home;
+    return home.takePlainLines(bytes.byteOffset + start, bytes.byteOffset + end, home.stack, wants);
   }
 }
 

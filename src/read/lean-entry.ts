@@ -1,37 +1,18 @@
 import type { BareEntry } from "../format/bare-entry.js";
 import { isJsonObject, type JsonObject } from "../format/json.js";
-import { readText } from "../format/model.js";
-import { fillUsage } from "../format/usage.js";
 import { CALL_COUNT, entryKeys, LINK_COUNT, messageKeys } from "./entry-keys.js";
 import { NO_OBJECT, OBJECT_WITH_ESCAPED_KEYS, scanner } from "./json-scanner.js";
-import {
-  HAS_PARENT,
-  ID,
-  ID_BITS,
-  IN_MESSAGE,
-  IS_MESSAGE,
-  MESSAGE,
-  MESSAGE_TIME,
-  PARENT_ID,
-  PARENT_ID_BITS,
-  ROLE,
-  ROLE_ASSISTANT,
-  ROLE_CODE,
-  ROLE_USER,
-  TIME,
-  TIMESTAMP,
-  TOKENS,
-  TYPE,
-} from "./kernel/layout.js";
-import { SpanDecoder } from "./span-decoder.js";
+import { ID, IN_MESSAGE, MESSAGE, PARENT_ID, ROLE, TIMESTAMP, TYPE, WANTS_CALLS } from "./kernel/layout.js";
+import { fillBare } from "./plain-entry.js";
+import { decoder } from "./span-decoder.js";
 
 /**
  * What of an entry is wanted beside its message's role: with `"links"` only `type`, `id`, `parentId`, `timestamp`, `targetId`, `label`, `name`,
  * `firstKeptEntryId` and `firstKeptEntryIndex`; with `"calls"` also what tells of model calls, and
  * of a message that can't tell of any (of no user or assistant, and without usage) only `type`, `id` and `parentId`; else all members but payload, and the message's content
- * with `content`.
+ * with `content`. `"texts"` is the same with content, for whoever wants the calls and, of users only, their texts.
  */
-export type LeanWants = "links" | "calls" | { content?: boolean };
+export type LeanWants = "links" | "calls" | "texts" | { content?: boolean };
 
 /** The members that are wanted: their keys, and the same as bits of the scanner. */
 interface Selection {
@@ -58,7 +39,7 @@ const withContent = selectFirst(entryKeys.length, messageKeys.length);
 function chooseSelection(wants: LeanWants): Selection {
   if (wants === "links") return links;
   if (wants === "calls") return calls;
-  return wants.content === true ? withContent : withoutContent;
+  return wants === "texts" || wants.content === true ? withContent : withoutContent;
 }
 
 /**
@@ -96,12 +77,10 @@ const USAGE_BIT = 1 << messageKeys.indexOf("usage");
 
 const OPEN_BRACE = 0x7b;
 
-const decoder = new SpanDecoder();
-
 /**
  * The entry that stands in `bytes` from `start` up to `end`, without its payload: equal to `pruneEntry(JSON.parse(…), wants)` of the same bytes decoded
  * as UTF-8, but several times sooner, as only the wanted members are made; the others are checked for being JSON. It need not have a `type`.
- * Undefined when the bytes are anything but one whole JSON object, white space around it allowed; never throws for what they hold, however broken.
+ * Undefined when the bytes are anything but one whole JSON object in a line, white space around it allowed; never throws for what they hold, however broken.
  *
  * The entry is the caller's own and refers to no bytes.
  */
@@ -131,56 +110,11 @@ export function readBareOrLeanEntry(
   const found = scanner.scan(bytes, start, end);
   if (found === NO_OBJECT) return undefined;
   if (found === OBJECT_WITH_ESCAPED_KEYS) return parseLeanEntry(bytes, start, end, wants);
-  return scanner.found.decodePlain(wants === "calls") && fillBare(bare, wants) ? bare : makeLeanEntry(wants);
+  return scanner.found.decodePlain(wants === "calls" ? WANTS_CALLS : 0) && fillBare(bare) ? bare : makeLeanEntry(wants);
 }
 
 function parseLeanEntry(bytes: Buffer, start: number, end: number, wants: LeanWants): JsonObject {
   return pruneEntry(JSON.parse(bytes.toString("utf8", start, end)) as JsonObject, wants);
-}
-
-/** Tells in `bare` what was decoded; false for a line that is no entry. */
-function fillBare(bare: BareEntry, wants: "links" | "calls"): boolean {
-  const { fields, numbers } = scanner.found;
-  bare.usage = undefined;
-  if (fields[IS_MESSAGE] === 1) {
-    bare.type = "message";
-    const code = fields[ROLE_CODE];
-    if (code === ROLE_ASSISTANT) {
-      bare.role = "assistant";
-      if (wants === "calls") fillCall(bare);
-    } else {
-      bare.role = code === ROLE_USER ? "user" : (readMember(IN_MESSAGE + ROLE) as string);
-    }
-    bare.messageTime = numbers[MESSAGE_TIME]!;
-  } else {
-    bare.type = readMember(TYPE) as string;
-    if (bare.type === "session") return false;
-    bare.role = undefined;
-  }
-  bare.idBits = fields[ID_BITS]! >>> 0;
-  bare.hasParent = fields[HAS_PARENT] === 1;
-  bare.parentIdBits = bare.hasParent ? fields[PARENT_ID_BITS]! >>> 0 : 0;
-  bare.time = numbers[TIME]!;
-  return true;
-}
-
-const PROVIDER = IN_MESSAGE + messageKeys.indexOf("provider");
-const MODEL = IN_MESSAGE + messageKeys.indexOf("model");
-const RESPONSE_MODEL = IN_MESSAGE + messageKeys.indexOf("responseModel");
-const RESPONSE_ID = IN_MESSAGE + messageKeys.indexOf("responseId");
-
-function fillCall(bare: BareEntry): void {
-  fillUsage(bare.ownUsage, scanner.found.numbers, TOKENS);
-  bare.usage = bare.ownUsage;
-  bare.provider = readText(readMessageMember(PROVIDER));
-  bare.model = readText(readMessageMember(RESPONSE_MODEL)) ?? readText(readMessageMember(MODEL));
-  const responseId = readMessageMember(RESPONSE_ID);
-  bare.responseId = typeof responseId === "string" ? responseId : undefined;
-}
-
-/** Undefined for a member that is missing. */
-function readMessageMember(place: number): unknown {
-  return (scanner.found.members[1]! & (1 << (place - IN_MESSAGE))) === 0 ? undefined : readMember(place);
 }
 
 /** The lean entry of the object that was scanned. */

@@ -15,6 +15,15 @@ export interface LineSink {
     last: boolean,
     terminated: boolean,
   ): void;
+  /** Where it is there, it may take whole lines of `bytes[start, end)` at once; the bytes are lent likewise. */
+  lines?(bytes: Buffer, start: number, end: number, line: number, byteOffset: number): LineRun;
+}
+
+/** Lines that were taken at once. */
+export interface LineRun {
+  count: number;
+  /** Where the last one ends, behind its newline. */
+  end: number;
 }
 
 const NEWLINE = 0x0a;
@@ -59,6 +68,12 @@ export class LineSplitter {
   push(chunk: Buffer): void {
     let start = 0;
     for (;;) {
+      if (this.#sink.lines && this.#pendingLength === 0 && !this.#isLong) {
+        const { count, end } = this.#sink.lines(chunk, start, chunk.length, this.#line, this.#bytes + start);
+        this.#line += count;
+        start = end;
+        this.#lineStart = this.#bytes + start;
+      }
       const newline = chunk.indexOf(NEWLINE, start);
       if (newline < 0) break;
       this.#endLine(chunk, start, newline, true);

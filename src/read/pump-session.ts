@@ -58,11 +58,13 @@ export class SessionPump implements EntrySink {
     truncated: TruncatedString[] | undefined,
   ): void {
     const migrated = this.#migration!.migrate(entry, ordinal);
+    if (this.parser.lacksIds && !this.#migration!.canLinkBare) this.parser.takesBare = false;
     this.#sink.entry(migrated, line, byteOffset, byteLength, ordinal, truncated);
   }
 
-  bare(entry: BareEntry, line: number, byteOffset: number, byteLength: number): void {
-    this.#sink.bare!(entry, line, byteOffset, byteLength);
+  bare(entry: BareEntry, line: number, byteOffset: number, byteLength: number, ordinal: number): void {
+    if (this.parser.lacksIds) this.#migration!.linkBare(entry, ordinal);
+    this.#sink.bare!(entry, line, byteOffset, byteLength, ordinal);
   }
 
   problem(problem: Problem): void {
@@ -84,7 +86,11 @@ export class SessionPump implements EntrySink {
 
   #begin(header: SessionHeader): void {
     this.#migration = new Migration(header);
-    this.parser.takesBare = this.#sink.bare !== undefined && this.#migration.fromVersion >= CURRENT_SESSION_VERSION;
+    const { fromVersion } = this.#migration;
+    // From version 2 to 3 only roles changed, which are not told where calls are wanted.
+    const canBeBare = fromVersion >= CURRENT_SESSION_VERSION || this.parser.lean !== "links";
+    this.parser.takesBare = this.#sink.bare !== undefined && canBeBare;
+    this.parser.lacksIds = fromVersion < 2;
   }
 
   #throwIfRejected(): void {

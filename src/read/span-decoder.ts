@@ -83,6 +83,9 @@ export class SpanDecoder {
   }
 }
 
+/** The decoder of this thread. */
+export const decoder = new SpanDecoder();
+
 function makeString(bytes: Buffer, start: number, end: number): string {
   for (let at = start; at < end; at++) {
     const byte = bytes[at]!;

@@ -45,10 +45,12 @@ export class ModelTrail {
     if (model) this.#codes.set(number, this.#codeOf(model));
   }
 
-  /** As `add`, of a bare entry with usage. */
+  /** As `add`, of a bare entry. */
   addBare(entry: BareEntry, number: number): void {
+    const isAnswer = entry.usage !== undefined && entry.role === "assistant" && entry.model !== null;
+    if (!isAnswer && entry.type !== "model_change") return;
     while (number >= this.#codes.capacity) this.#codes.grow();
-    if (entry.model !== null) this.#codes.set(number, this.#codeOf(entry));
+    this.#codes.set(number, this.#codeOf(entry));
   }
 
   /** What it remembers of the first `size` entries. */

@@ -2,7 +2,7 @@ import type { BareEntry } from "../format/bare-entry.js";
 import { entryParentId, isMessageEntry, type SessionEntry } from "../format/entry.js";
 import type { JsonObject } from "../format/json.js";
 import { type CallModel, readModel, readText } from "../format/model.js";
-import { parseIsoTime, readMessageTime } from "../format/time.js";
+import { formatIsoTime, parseIsoTime, readMessageTime } from "../format/time.js";
 import { emptyUsage, entryUsage, readUsage, type UsageSource } from "../format/usage.js";
 import { formatHexId } from "../tree/id-table.js";
 import { type Call, modelName } from "./call.js";
@@ -102,17 +102,30 @@ export class SessionCalls {
     this.#handOn(call, entry);
   }
 
-  /** Takes the next entry, where that is a bare one with usage, and its number in the tree. */
+  /** As `add`, of a bare entry. */
   addBare(entry: BareEntry, number: number): void {
     this.#trail.addBare(entry, number);
+    if (!entry.usage) return;
     if (this.#seen && this.#isRepeated(formatHexId(entry.idBits), entry.time, number)) return;
+    const isAnswer = entry.role === "assistant";
     const call = this.#lent;
     call.ordinal = this.#count++;
     call.number = number;
     call.time = Number.isNaN(entry.messageTime) ? entry.time : entry.messageTime;
-    call.usage = entry.usage!;
-    call.provider = entry.provider;
-    call.model = entry.model;
+    call.source = isAnswer ? "assistant" : "tool";
+    call.tool = isAnswer ? null : entry.tool;
+    call.usage = entry.usage;
+    let model: CallModel = entry;
+    if (!isAnswer) {
+      if (!this.#links) {
+        const kept = { ...call, usage: { ...call.usage }, provider: null, model: null };
+        this.#open.push({ call: kept, entry: identifyingEntry(entry), parent: -1 });
+        return;
+      }
+      model = this.#trail.modelAt(this.#links.parentOf(number), this.#links);
+    }
+    call.provider = model.provider;
+    call.model = model.model;
     this.#handOn(call, entry);
   }
 
@@ -180,6 +193,13 @@ export class SessionCalls {
     this.#seen.add(key);
     return false;
   }
+}
+
+/** An entry that can be kept, with what tells a bare message from others. */
+function identifyingEntry({ type, role, idBits, hasParent, parentIdBits, time, responseId }: BareEntry): SessionEntry {
+  const parentId = hasParent ? formatHexId(parentIdBits) : null;
+  const links = { type, id: formatHexId(idBits), parentId, timestamp: formatIsoTime(time) };
+  return { ...links, message: { role, responseId } } as SessionEntry;
 }
 
 /** When a call was made, in Unix milliseconds: the message's time, else the entry's; undefined when neither can be read. */

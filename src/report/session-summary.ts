@@ -72,8 +72,9 @@ export class SessionSummary {
   }
 
   /** As `add`, of a bare entry. */
-  addBare({ role, messageTime, time }: BareEntry): void {
+  addBare({ type, role, messageTime, time }: BareEntry): void {
     this.#entryCount++;
+    if (type !== "message") return;
     this.#messageCount++;
     if (role === "user" || role === "assistant") this.#noteActivity(Number.isNaN(messageTime) ? time : messageTime);
   }

@@ -2,7 +2,6 @@ import type { BareEntry } from "../format/bare-entry.js";
 import { entryId, entryParentId, type SessionEntry } from "../format/entry.js";
 import type { SessionHeader } from "../format/header.js";
 import type { EntrySink } from "../read/entry-parser.js";
-import type { LeanWants } from "../read/lean-entry.js";
 import { STORE_MAX_LINE_BYTES } from "../read/limits.js";
 import { pumpSessionSync, SessionPump } from "../read/pump-session.js";
 import type { Links } from "../report/model-trail.js";
@@ -100,8 +99,6 @@ export function joinSessionParts(
   return links.isExact ? sink.finish(file) : undefined;
 }
 
-const withContent: LeanWants = { content: true };
-
 /** Positions mean nothing to a scan. */
 const nowhere = { line: 0, byteOffset: 0, byteLength: 0 };
 
@@ -134,7 +131,7 @@ class ScanSink implements EntrySink {
   read({ fd, path, buffer, onBytes }: OpenSession, range?: SessionRange): void {
     const at = range && range.start > 0 && { header: range.header, line: SOME_LINE, byteOffset: range.start };
     this.#pump = new SessionPump(fd, path, this, {
-      lean: withContent,
+      lean: "texts",
       maxLineBytes: STORE_MAX_LINE_BYTES,
       ...(at && { at }),
     });
@@ -171,7 +168,7 @@ class ScanSink implements EntrySink {
       links instanceof SessionIndex
         ? links.addBare(entry, nowhere)
         : links.addBits(entry.idBits, entry.hasParent, entry.parentIdBits);
-    if (entry.usage) this.#calls!.addBare(entry, number);
+    this.#calls!.addBare(entry, number);
     if (!this.isExact || this.#scan.isEnough?.() === true) this.#pump!.parser.isStopped = true;
   }
 

@@ -37,7 +37,9 @@ function scanInPlace(bytes: Buffer, start: number, end: number): boolean {
   return scanner.scan(buffer, from + start, from + end) !== NO_OBJECT;
 }
 
+/** No line holds a newline. */
 function isObject(bytes: Buffer): boolean {
+  if (bytes.includes("\n")) return false;
   try {
     return isJsonObject(JSON.parse(bytes.toString()));
   } catch {
@@ -63,7 +65,7 @@ function scanMembers(json: string): Record<string, string> {
 
 const accepted = [
   "{}",
-  " \t\r\n{ \n} \t\r\n",
+  " \t\r{ } \t\r",
   '{"a":1}',
   '{ "a" : [ ] , "b" : { } }',
   '{"a":[[],{},[{}],[[[]]]]}',
@@ -83,6 +85,9 @@ const accepted = [
 ];
 
 const refused = [
+  "{\n}",
+  "\n{}",
+  "{}\n",
   "",
   " ",
   "{",

@@ -68,6 +68,7 @@ function read(bytes: Buffer, wants: LeanWants, before: number): JsonObject | und
 
 function readPlainly(bytes: Buffer, wants: LeanWants): JsonObject | undefined {
   let value: unknown;
+  if (bytes.includes("\n")) return undefined; // No line holds one.
   try {
     value = JSON.parse(bytes.toString());
   } catch {

@@ -8,38 +8,61 @@ import {
   COST,
   COSTS,
   DEPTH,
+  END,
   ENDS,
-  FIELDS,
+  ENTRY_MODEL_ID,
+  ENTRY_PROVIDER,
+  ENTRY_USAGE,
+  FIRST_SPAN_KEY,
   HAS_PARENT,
+  HAS_USAGE,
   ID,
   ID_BITS,
   IN_COST,
   IN_MESSAGE,
+  IN_TYPES,
   IN_USAGE,
-  IS_MESSAGE,
   KEY_BYTES,
   KEY_LENGTHS,
   KEY_SIZE,
+  LACKS_IDS,
+  LEAVES_USERS,
   LINK_KEYS,
+  MAX_RECORDS,
   MEMBERS,
   MESSAGE,
   MESSAGE_TIME,
   MESSAGE_TIMESTAMP,
-  NUMBERS,
   OTHER,
   PARENT_ID,
   PARENT_ID_BITS,
+  RECORD_FIELDS,
+  RECORD_SIZE,
+  RECORDS,
   ROLE,
   ROLE_ASSISTANT,
   ROLE_CODE,
   ROLE_OTHER,
+  ROLE_TOOL_RESULT,
   ROLE_USER,
+  RUN_END,
+  SPAN_COUNT,
+  SPANS,
+  START,
   STARTS,
   TIME,
   TIMESTAMP,
   TOKENS,
+  TOOL_NAME,
   TYPE,
+  TYPE_BRANCH_SUMMARY,
+  TYPE_CODE,
+  TYPE_COMPACTION,
+  TYPE_LEVEL,
+  TYPE_MESSAGE,
+  TYPE_MODEL_CHANGE,
   USAGE,
+  WANTS_CALLS,
 } from "./layout";
 
 const NEWLINE: u32 = 0x0a;
@@ -60,6 +83,7 @@ const LOWER_A: u32 = 0x61;
 const LOWER_B: u32 = 0x62;
 const LOWER_E: u32 = 0x65;
 const LOWER_F: u32 = 0x66;
+const LOWER_L: u32 = 0x6c;
 const LOWER_N: u32 = 0x6e;
 const LOWER_R: u32 = 0x72;
 const LOWER_T: u32 = 0x74;
@@ -75,69 +99,86 @@ const NULL: u32 = 0x6c6c756e;
 /** Whether a key that may be one of those that are looked for is spelled with escapes. */
 let hasEscapedKey = false;
 
-/** Where the next newline stands in the bytes from `start` up to `end`; -1 when there is none. */
-export function findNewline(start: u32, end: u32): i32 {
+/** The record that an entry is decoded to. */
+let record: u32 = RECORDS;
+
+/**
+ * Takes lines from `start` up to `end`, each with its newline, as long as they are plain (see `decodePlain`), and decodes each to a record of its own,
+ * as many as there is room for. Returns how many there were; where they ended stands at `RUN_END`.
+ */
+export function takePlainLines(start: u32, end: u32, stack: u32, wants: u32): i32 {
+  // Behind the last newline stands the front of a line that is not whole.
+  let last = end;
+  while (last > start && load<u8>(last - 1) !== NEWLINE) last--;
   let at = start;
-  while (at < end) {
-    const mask = i8x16.bitmask(i8x16.eq(v128.load(at), i8x16.splat(NEWLINE as i8)));
-    if (mask !== 0) {
-      at += ctz(mask);
-      return at < end ? (at as i32) : -1;
-    }
-    at += 16;
+  let count = 0;
+  while (count < MAX_RECORDS && at < last) {
+    record = RECORDS + count * RECORD_SIZE;
+    if (scanObject(at, stack) !== 1 || !decodeEntry(wants)) break;
+    count++;
+    at = load<u32>(RUN_END) + 1;
   }
-  return -1;
+  store<u32>(RUN_END, at);
+  return count;
 }
 
 /**
- * Whether the bytes from `start` up to `end` are one whole JSON object, white space around it allowed: 0 for no, 1 for yes, 2 for yes when a key among those
- * at the noted levels holds an escape, so that the members are not known. `stack` is where as many bytes are free as there are to be scanned.
- * Fifteen bytes behind the end are read, whatever they are.
+ * Whether the line that begins at `start` and ends before the next newline is one whole JSON object, white space around it allowed: 0 for no, 1 for yes, 2 for
+ * yes when a key among those at the noted levels holds an escape, so that the members are not known. Where the newline stands is then told at `RUN_END`.
+ * `stack` is where as many bytes are free as the line has. Some bytes behind the line are looked at, whatever they are.
  *
  * It accepts just what `JSON.parse` accepts of the same bytes decoded as UTF-8, with U+FFFD for what is invalid: a byte above 0x7F is then part of
- * some character that stands for itself in a string and is an error outside, so nothing has to be decoded.
+ * some character that stands for itself in a string and is an error outside, so nothing has to be decoded. The newline ends each loop by itself: it is no
+ * part of any string, number or literal, and no white space here.
  */
-export function scanObject(start: u32, end: u32, stack: u32): i32 {
-  let first = start;
-  while (first < end && isWhite(load<u8>(first))) first++;
-  let last = end - 1;
-  while (last > first && isWhite(load<u8>(last))) last--;
-  if (first >= last || load<u8>(first) !== OPEN_BRACE || load<u8>(last) !== CLOSE_BRACE) return 0;
+export function scanObject(start: u32, stack: u32): i32 {
+  const first = skipWhite(start);
+  if (load<u8>(first) !== OPEN_BRACE) return 0;
   hasEscapedKey = false;
-  if (!scanMembers(first, last, stack)) return 0;
+  const end = scanMembers(first, stack);
+  if (end === 0) return 0;
+  const newline = skipWhite(end);
+  if (load<u8>(newline) !== NEWLINE) return 0;
+  store<u32>(record + START * 4, first);
+  store<u32>(record + END * 4, end);
+  store<u32>(RUN_END, newline);
   return hasEscapedKey ? 2 : 1;
 }
 
-/**
- * The bytes begin with `{` at `first` and end with `}` at `last`. Numbers, literals, escapes and white space all stop at that `}` by themselves, so the end
- * has to be looked for only inside strings and behind a closed container.
- */
-function scanMembers(first: u32, last: u32, stack: u32): bool {
+/** Scans the object that begins with the brace at `first`; where it ends, 0 for one that is broken. */
+function scanMembers(first: u32, stack: u32): u32 {
   let depth: u32 = 0;
   let deepest: u32 = 0;
   // Members are noted down to this depth: 1, and one more inside a message, its usage, and the cost in that.
   let notedDepth: u32 = 1;
   // The places of the members that are being read, at depths 1 to 4, each a byte.
   let places: u32 = OTHER * 0x01010101;
-  store<i32>(MEMBERS, 0);
-  store<i32>(MEMBERS + 4, 0);
-  store<i32>(MEMBERS + 8, 0);
-  store<i32>(MEMBERS + 12, 0);
+  store<u64>(MEMBERS, 0);
+  store<u64>(MEMBERS + 8, 0);
 
   // `byte` is always the one at `at`, white space skipped. At the head of the loop a value begins, or the key before it.
   let at = first;
   let byte: u32 = OPEN_BRACE;
   let closer: u32 = 0;
   let isKey = false;
+  const message = skipUsualFront(first);
+  if (message !== 0) {
+    at = message;
+    depth = 1;
+    closer = CLOSE_BRACE;
+    store<u8>(stack + 1, CLOSE_BRACE);
+    places = (places & ~0xff) | MESSAGE;
+    byte = load<u8>(at);
+  }
   while (true) {
     if (byte === QUOTE) {
       const start = at + 1;
-      const end = stringEnd(start, last);
-      if (end === 0) return false;
+      const end = stringEnd(start);
+      if (end === 0) return 0;
       at = skipWhite(end + 1);
       byte = load<u8>(at);
       if (isKey) {
-        if (byte !== COLON) return false;
+        if (byte !== COLON) return 0;
         at = skipWhite(at + 1);
         byte = load<u8>(at);
         if (depth <= notedDepth) {
@@ -151,7 +192,7 @@ function scanMembers(first: u32, last: u32, stack: u32): bool {
       }
       if (depth <= notedDepth) noteEnd(places, depth, end + 1);
     } else if (isKey) {
-      return false;
+      return 0;
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       isKey = byte === OPEN_BRACE;
       if (isKey && depth === notedDepth && depth > 0 && isNoted(places, depth)) notedDepth++;
@@ -165,7 +206,7 @@ function scanMembers(first: u32, last: u32, stack: u32): bool {
       if (byte !== closer) continue;
     } else {
       const end = isDigit(byte) || byte === MINUS ? numberEnd(at) : literalEnd(at);
-      if (end === 0) return false;
+      if (end === 0) return 0;
       if (depth <= notedDepth) noteEnd(places, depth, end);
       at = skipWhite(end);
       byte = load<u8>(at);
@@ -173,14 +214,13 @@ function scanMembers(first: u32, last: u32, stack: u32): bool {
 
     // Behind a value, or in an empty container: close what ends here, up to the comma before the next value.
     while (byte !== COMMA) {
-      if (byte !== closer) return false;
+      if (byte !== closer) return 0;
       at++;
       depth--;
       if (depth === 0) {
         store<u32>(DEPTH, deepest);
-        return at > last;
+        return at;
       }
-      if (at > last) return false;
       if (depth <= notedDepth) {
         notedDepth = depth;
         noteEnd(places, depth, at);
@@ -193,6 +233,73 @@ function scanMembers(first: u32, last: u32, stack: u32): bool {
     byte = load<u8>(at);
     isKey = closer === CLOSE_BRACE;
   }
+}
+
+// The front of an entry, eight or four bytes each.
+const FRONT_1: u64 = (0x3a226570 << 32) | 0x7974227b; // {"type":
+const FRONT_2: u64 = (0x65676173 << 32) | 0x73656d22; // "message
+const FRONT_3: u64 = (0x223a2264 << 32) | 0x69222c22; // ","id":"
+const FRONT_4: u64 = (0x6e657261 << 32) | 0x70222c22; // ","paren
+const FRONT_5: u32 = 0x22644974; // tId"
+const FRONT_6: u64 = (0x7473656d << 32) | 0x6974222c; // ,"timest
+const FRONT_7: u32 = 0x22706d61; // amp"
+const FRONT_8: u64 = (0x67617373 << 32) | 0x656d222c; // ,"messag
+const FRONT_9: u32 = 0x3a226567; // ge":
+const COLON_QUOTE: u32 = 0x223a; // :"
+const NULL_AFTER_COLON: u32 = 0x6c756e3a; // :nul
+
+const TIME_LENGTH: u32 = 24;
+
+/**
+ * Where the value of `message` begins in an entry whose front is just as pi writes it, and notes the members before; 0 for any other. It only saves time:
+ *
+ *     {"type":"message","id":"1a2b3c4d","parentId":"5e6f7081","timestamp":"2026-01-02T03:04:05.678Z","message":{
+ */
+function skipUsualFront(start: u32): u32 {
+  if (load<u64>(start) !== FRONT_1 || load<u64>(start + 8) !== FRONT_2 || load<u64>(start + 16) !== FRONT_3) return 0;
+  if (!isPlainText(start + 24, 8) || load<u64>(start + 32) !== FRONT_4 || load<u32>(start + 40) !== FRONT_5) return 0;
+  // The quote of the parent's id, or the first letter of null.
+  let parentEnd = start + 49;
+  if (load<u32>(start + 44) === NULL_AFTER_COLON) {
+    if (load<u8>(start + 48) !== LOWER_L) return 0;
+  } else {
+    if (load<u16>(start + 44) !== COLON_QUOTE || !isPlainText(start + 46, 8) || load<u8>(start + 54) !== QUOTE)
+      return 0;
+    parentEnd = start + 55;
+  }
+  if (
+    load<u64>(parentEnd) !== FRONT_6 ||
+    load<u32>(parentEnd + 8) !== FRONT_7 ||
+    load<u16>(parentEnd + 12) !== COLON_QUOTE
+  )
+    return 0;
+  const time = parentEnd + 13;
+  const timeEnd = time + TIME_LENGTH + 2;
+  if (!isPlainText(time + 1, 8) || !isPlainText(time + 9, 16) || load<u8>(timeEnd - 1) !== QUOTE) return 0;
+  if (load<u64>(timeEnd) !== FRONT_8 || load<u32>(timeEnd + 7) !== FRONT_9) return 0;
+  const message = timeEnd + 11;
+  store<i32>(MEMBERS, USUAL_MEMBERS);
+  notePlace(TYPE, start + 8, start + 17);
+  notePlace(ID, start + 23, start + 33);
+  notePlace(PARENT_ID, start + 45, parentEnd);
+  notePlace(TIMESTAMP, time, timeEnd);
+  store<u32>(STARTS + (MESSAGE << 2), message);
+  return message;
+}
+
+function notePlace(place: u32, start: u32, end: u32): void {
+  store<u32>(STARTS + (place << 2), start);
+  store<u32>(ENDS + (place << 2), end);
+}
+
+/** Whether so many bytes, 8 or 16, can only be the inside of a string. */
+function isPlainText(at: u32, length: u32): bool {
+  const bytes = length === 16 ? v128.load(at) : v128.load64_zero(at);
+  const special = v128.or(
+    v128.or(i8x16.eq(bytes, i8x16.splat(QUOTE as i8)), i8x16.eq(bytes, i8x16.splat(BACKSLASH as i8))),
+    i8x16.lt_u(bytes, i8x16.splat(SPACE as i8)),
+  );
+  return (i8x16.bitmask(special) & ((1 << length) - 1)) === 0;
 }
 
 /** Whether the member that is being read at a noted depth has members that are noted, too, should it be an object. */
@@ -242,7 +349,8 @@ function noteKey(level: u32, start: u32, end: u32): u32 {
 function findKey(level: u32, start: u32, end: u32): i32 {
   const length = end - start;
   const cells = CELLS + level * CELL_COUNT;
-  const base: u32 = level === 0 ? 0 : level === 1 ? IN_MESSAGE : level === 2 ? IN_USAGE : IN_COST;
+  const base: u32 =
+    level === 0 ? 0 : level === 1 ? IN_MESSAGE : level === 2 ? IN_USAGE : level === 3 ? IN_COST : IN_TYPES;
   let cell = (load<u8>(start) * 6 + load<u8>(end - 1) * 3 + length) % CELL_COUNT;
   while (true) {
     const key: i32 = load<i8>(cells + cell);
@@ -264,7 +372,7 @@ function isSame(start: u32, other: u32, length: u32): bool {
 }
 
 function isWhite(byte: u32): bool {
-  return byte === SPACE || byte === NEWLINE || byte === 0x09 || byte === 0x0d;
+  return byte === SPACE || byte === 0x09 || byte === 0x0d;
 }
 
 function isDigit(byte: u32): bool {
@@ -277,32 +385,60 @@ function skipWhite(start: u32): u32 {
   return at;
 }
 
-/** From inside a string, where the quote that ends it stands; 0 when it is broken or does not end before `last`. */
-function stringEnd(start: u32, last: u32): u32 {
+/**
+ * From inside a string, where the quote that ends it stands; 0 when it is broken. Escapes stand everywhere in what tools print, so
+ * those of sixteen bytes are told apart at once, in bits, instead of by jumping from one to the next.
+ */
+function stringEnd(start: u32): u32 {
   let at = start;
+  // 1 when the byte before `at` was a backslash that escapes the first one here.
+  let carried: u32 = 0;
   while (true) {
     const bytes = v128.load(at);
-    const special = v128.or(
-      v128.or(i8x16.eq(bytes, i8x16.splat(QUOTE as i8)), i8x16.eq(bytes, i8x16.splat(BACKSLASH as i8))),
-      i8x16.lt_u(bytes, i8x16.splat(SPACE as i8)),
-    );
-    const mask = i8x16.bitmask(special);
-    if (mask === 0) {
+    const isQuote = i8x16.eq(bytes, i8x16.splat(QUOTE as i8));
+    const isBackslash = i8x16.eq(bytes, i8x16.splat(BACKSLASH as i8));
+    const isControl = i8x16.lt_u(bytes, i8x16.splat(SPACE as i8));
+    let ends: u32 = i8x16.bitmask(v128.or(v128.or(isQuote, isControl), isBackslash));
+    const first = at + ctz(ends | 0x10000);
+    if (carried === 0 && (ends === 0 || load<u8>(first) !== BACKSLASH)) {
+      if (ends !== 0) return load<u8>(first) === QUOTE ? first : 0;
       at += 16;
-      if (at >= last) return 0;
       continue;
     }
-    at += ctz(mask);
-    if (at >= last) return 0;
-    const byte: u32 = load<u8>(at);
-    if (byte === QUOTE) return at;
-    if (byte !== BACKSLASH) return 0;
-    const escaped: u32 = load<u8>(at + 1);
-    if (isEscape(escaped)) at += 2;
-    else if (escaped === LOWER_U && isHex(at + 2)) at += 6;
-    else return 0;
+    const quotes: u32 = i8x16.bitmask(isQuote);
+    const backslashes: u32 = i8x16.bitmask(isBackslash);
+    let escaped = findEscaped(backslashes & ~carried, carried);
+    carried = escaped >> 16;
+    escaped &= 0xffff;
+    ends = (quotes & ~escaped) | i8x16.bitmask(isControl);
+    const end: u32 = ctz(ends | 0x10000);
+    // Newlines, quotes and backslashes are what is escaped most.
+    const newlines: u32 = i8x16.bitmask(i8x16.eq(bytes, i8x16.splat(LOWER_N as i8)));
+    let rest = escaped & ~(quotes | backslashes | newlines) & ((1 << end) - 1);
+    for (; rest !== 0; rest &= rest - 1) {
+      const place = at + ctz(rest);
+      if (!isEscape(load<u8>(place)) && !(load<u8>(place) === LOWER_U && isHex(place + 1))) return 0;
+    }
+    at += end;
+    if (ends !== 0) return load<u8>(at) === QUOTE ? at : 0;
   }
 }
+
+/**
+ * Which of sixteen bytes stand behind a backslash that is not itself escaped, where those at the bits of `backslashes` are backslashes. `carried` is 1 when the
+ * byte before them is one. Bit 16 says the same of the byte that follows.
+ *
+ * Of a run of backslashes every second one escapes. Adding a run's first bit to it carries to the bit behind its end: so the runs that begin at odd bits are
+ * taken out, and in all others it is the odd bits that are escaped.
+ */
+function findEscaped(backslashes: u32, carried: u32): u32 {
+  const follows = (backslashes << 1) | carried;
+  const oddStarts = backslashes & ~EVEN_BITS & ~follows;
+  const evenRuns = oddStarts + backslashes;
+  return (EVEN_BITS ^ (evenRuns << 1)) & follows;
+}
+
+const EVEN_BITS: u32 = 0x55555555;
 
 /** What may stand behind a backslash; `u` is not among them, as four hex digits must follow it. */
 function isEscape(byte: u32): bool {
@@ -368,46 +504,97 @@ function literalEnd(start: u32): u32 {
 const LINK_MEMBERS: i32 = (1 << LINK_KEYS) - 1;
 const MESSAGE_MEMBER: i32 = 1 << MESSAGE;
 const USUAL_MEMBERS: i32 = (1 << TYPE) | (1 << ID) | (1 << PARENT_ID) | (1 << TIMESTAMP) | MESSAGE_MEMBER;
+const ID_MEMBERS: i32 = (1 << ID) | (1 << PARENT_ID);
+const OWN_MEMBERS: i32 = USUAL_MEMBERS & ~MESSAGE_MEMBER;
 const ROLE_MEMBER: i32 = 1 << ROLE;
 const USAGE_MEMBER: i32 = 1 << USAGE;
 
 // Words of JSON, as their bytes from the lowest on.
-const MESSAGE_WORD: u64 = (0x65676173 << 32) | 0x73656d22; // "message
 const USER_WORD: u64 = (0x2272 << 32) | 0x65737522; // "user"
 const ASSISTANT_WORD: u64 = (0x6e617473 << 32) | 0x69737361; // assistan
 const T_QUOTE: u32 = 0x2274; // t"
+const TOOL_RES_WORD: u64 = (0x75736552 << 32) | 0x6c6f6f74; // toolResu
+const LT_QUOTE: u32 = 0x22746c; // lt"
 
 /**
- * Decodes the object that was scanned last, if it is an entry written as pi writes nearly all, which says nothing beyond what the fields and numbers of the
- * layout hold. With `wantsCalls` that is a message, and if it is of an assistant, with usage; else all that matters is the place in the tree.
- * Returns false for any other entry, of which nothing is known then.
+ * Decodes the object that was scanned last to the first record, if it is an entry written as pi writes nearly all, which says nothing beyond what a record
+ * holds. `wants` are bits of the layout. Where calls are wanted that is a message whose usage, if it is a call, is plain, or an entry of a type that tells of
+ * none; else all that matters is the place in the tree. Returns false for any other entry, of which nothing is known then.
  */
-export function decodePlain(wantsCalls: bool): bool {
+export function decodePlain(wants: u32): bool {
+  record = RECORDS;
+  return decodeEntry(wants);
+}
+
+function decodeEntry(wants: u32): bool {
   const members = load<i32>(MEMBERS);
-  if (((members & LINK_MEMBERS) | MESSAGE_MEMBER) !== USUAL_MEMBERS) return false;
-  if (!decodeId(ID, ID_BITS)) return false;
-  const hasParent = load<u8>(startOf(PARENT_ID)) !== LOWER_N;
-  store<u32>(FIELDS + HAS_PARENT * 4, hasParent ? 1 : 0);
-  if (hasParent && !decodeId(PARENT_ID, PARENT_ID_BITS)) return false;
+  const wantsCalls = (wants & WANTS_CALLS) !== 0;
+  if (wantsCalls) {
+    if ((members & OWN_MEMBERS) !== ((wants & LACKS_IDS) !== 0 ? OWN_MEMBERS & ~ID_MEMBERS : OWN_MEMBERS)) return false;
+  } else if (((members & LINK_MEMBERS) | MESSAGE_MEMBER) !== USUAL_MEMBERS) return false;
+  setField(HAS_PARENT, 0);
+  setField(PARENT_ID_BITS, 0);
+  if ((wants & LACKS_IDS) === 0 && !decodeIds()) return false;
   if (!decodeTime()) return false;
   const type = startOf(TYPE);
-  if (load<u8>(type) !== QUOTE || hasBackslash(type, endOf(TYPE))) return false;
-  const isMessage = endOf(TYPE) - type === 9 && load<u64>(type) === MESSAGE_WORD;
-  const isMessageEntry = isMessage && (members & MESSAGE_MEMBER) !== 0;
-  store<u32>(FIELDS + IS_MESSAGE * 4, isMessageEntry ? 1 : 0);
-  store<u32>(FIELDS + ROLE_CODE * 4, ROLE_OTHER);
-  if (!isMessageEntry) return !wantsCalls;
-  const inner = load<i32>(MEMBERS + 4);
-  if (load<u8>(startOf(MESSAGE)) !== OPEN_BRACE || !(inner & ROLE_MEMBER)) return false;
+  const typeEnd = endOf(TYPE);
+  if (load<u8>(type) !== QUOTE || hasBackslash(type, typeEnd)) return false;
+  const code = findKey(TYPE_LEVEL, type + 1, typeEnd - 1);
+  setField(TYPE_CODE, code);
+  setField(ROLE_CODE, ROLE_OTHER);
+  setField(HAS_USAGE, 0);
+  // Entries of other types may have a member of this name, too; it is no message then.
+  if (code === TYPE_MESSAGE && (members & MESSAGE_MEMBER) !== 0) return decodeMessage(wants);
+  if (!wantsCalls) return true;
+  if (code === TYPE_MODEL_CHANGE) {
+    noteSpan(0, members, ENTRY_PROVIDER, 0);
+    noteSpan(1, members, ENTRY_MODEL_ID, 0);
+    return true;
+  }
+  if (code === TYPE_COMPACTION || code === TYPE_BRANCH_SUMMARY) return (members & (1 << ENTRY_USAGE)) === 0;
+  return code > TYPE_MODEL_CHANGE;
+}
+
+function decodeIds(): bool {
+  if (!decodeId(ID, ID_BITS)) return false;
+  if (load<u8>(startOf(PARENT_ID)) === LOWER_N) return true;
+  setField(HAS_PARENT, 1);
+  return decodeId(PARENT_ID, PARENT_ID_BITS);
+}
+
+function decodeMessage(wants: u32): bool {
+  const members = load<i32>(MEMBERS + 4);
+  if (load<u8>(startOf(MESSAGE)) !== OPEN_BRACE || !(members & ROLE_MEMBER)) return false;
   if (load<u8>(startOf(IN_MESSAGE + ROLE)) !== QUOTE) return false;
   const role = roleCode();
   if (role < 0) return false;
-  store<i32>(FIELDS + ROLE_CODE * 4, role);
-  if (!wantsCalls) return true;
-  const hasUsage = (inner & USAGE_MEMBER) !== 0;
+  setField(ROLE_CODE, role);
+  if ((wants & WANTS_CALLS) === 0) return true;
+  const hasUsage = (members & USAGE_MEMBER) !== 0;
   if (role === ROLE_OTHER) return !hasUsage;
-  if (!decodeMessageTime(inner)) return false;
-  return role === ROLE_ASSISTANT ? hasUsage && decodeUsage() : !hasUsage;
+  if (role === ROLE_TOOL_RESULT && !hasUsage) return true;
+  if (!decodeMessageTime(members)) return false;
+  if (role === ROLE_USER) return !hasUsage && (wants & LEAVES_USERS) === 0;
+  if (!hasUsage || !decodeUsage()) return false;
+  setField(HAS_USAGE, 1);
+  for (let span = 0; span < SPAN_COUNT - 1; span++) noteSpan(span, members, FIRST_SPAN_KEY + span, IN_MESSAGE);
+  noteSpan(SPAN_COUNT - 1, members, TOOL_NAME, IN_MESSAGE);
+  return true;
+}
+
+/** Notes where the value of a key is, the first of whose level has the place `base`; `members` are those of its object. */
+function noteSpan(span: u32, members: i32, key: u32, base: u32): void {
+  const isThere = (members & (1 << key)) !== 0;
+  setField(SPANS + 2 * span, isThere ? startOf(base + key) : 0);
+  setField(SPANS + 2 * span + 1, isThere ? endOf(base + key) : 0);
+}
+
+function setField(field: u32, value: u32): void {
+  store<u32>(record + (field << 2), value);
+}
+
+function setNumber(number: u32, value: f64): void {
+  store<f64>(record + 4 * RECORD_FIELDS + (number << 3), value);
 }
 
 function startOf(place: u32): u32 {
@@ -425,6 +612,9 @@ function roleCode(): i32 {
   if (length === 6 && (load<u64>(start) & 0xffffffffffff) === USER_WORD) return ROLE_USER;
   if (length === 11 && load<u64>(start + 1) === ASSISTANT_WORD && load<u16>(start + 9) === T_QUOTE)
     return ROLE_ASSISTANT;
+  const isToolResult =
+    length === 12 && load<u64>(start + 1) === TOOL_RES_WORD && load<u32>(start + 8) >> 8 === LT_QUOTE;
+  if (isToolResult) return ROLE_TOOL_RESULT;
   return hasBackslash(start, start + length) ? -1 : ROLE_OTHER;
 }
 
@@ -445,7 +635,7 @@ function decodeId(place: u32, field: u32): bool {
     if (value > 15 || (letter >= 6 && value > 9)) return false;
     bits = (bits << 4) | value;
   }
-  store<u32>(FIELDS + (field << 2), bits);
+  setField(field, bits);
   return true;
 }
 
@@ -485,7 +675,7 @@ function decodeTime(): bool {
   const seconds = (hour * 60 + minute) * 60 + second;
   const milliseconds = (((daysBefore(year, month) + day - 1) as f64) * 86400000.0 +
     (seconds * 1000 + hundredths * 10 + thousandth)) as f64;
-  store<f64>(NUMBERS + TIME * 8, milliseconds);
+  setNumber(TIME, milliseconds);
   return true;
 }
 
@@ -541,7 +731,7 @@ function decodeMessageTime(members: i32): bool {
     time = plainNumber(IN_MESSAGE + MESSAGE_TIMESTAMP);
     if (time < 0 || time > LAST_MILLISECOND) return false;
   }
-  store<f64>(NUMBERS + MESSAGE_TIME * 8, time);
+  setNumber(MESSAGE_TIME, time);
   return true;
 }
 
@@ -560,7 +750,7 @@ function decodeNumbers(members: i32, first: u32, into: u32): bool {
       value = plainNumber(first + key);
       if (value < 0) return false;
     }
-    store<f64>(NUMBERS + ((into + key) << 3), value);
+    setNumber(into + key, value);
   }
   return true;
 }

@@ -5,14 +5,18 @@
 
 /** Levels of nesting in which members are looked for: the entry, its message, the message's usage, and the cost in that. */
 export const LEVELS = 4;
+/** Behind their keys come, as if at a fifth level, the types of entries that can be told without a look at their payload. */
+export const TYPE_LEVEL = 4;
 /** How many keys are looked for at each level. The places of all members, one level after the other, are below `OTHER`. */
 export const ENTRY_KEYS = 22;
 export const MESSAGE_KEYS = 11;
 export const USAGE_KEYS = 6;
 export const COST_KEYS = 5;
+export const PLAIN_TYPES = 10;
 export const IN_MESSAGE = ENTRY_KEYS;
 export const IN_USAGE = IN_MESSAGE + MESSAGE_KEYS;
 export const IN_COST = IN_USAGE + USAGE_KEYS;
+export const IN_TYPES = IN_COST + COST_KEYS;
 /** The place of all members that are not looked for. */
 export const OTHER = 63;
 export const PLACES = 64;
@@ -25,10 +29,17 @@ export const TIMESTAMP = 3;
 export const MESSAGE = 4;
 /** How many keys a tree is made of; they come first. */
 export const LINK_KEYS = 10;
+export const ENTRY_PROVIDER = 14;
+export const ENTRY_MODEL_ID = 15;
+export const ENTRY_USAGE = 19;
 export const ROLE = 0;
 export const MESSAGE_TIMESTAMP = 1;
 export const USAGE = 6;
 export const COST = 5;
+export const TYPE_MESSAGE = 0;
+export const TYPE_MODEL_CHANGE = 1;
+export const TYPE_COMPACTION = 8;
+export const TYPE_BRANCH_SUMMARY = 9;
 
 /** One i32 for each level: bit `i` is set when the object at that level has its key number `i`. */
 export const MEMBERS = 0x400;
@@ -38,35 +49,62 @@ export const DEPTH = 0x410;
 export const STARTS = 0x440;
 export const ENDS = STARTS + 4 * PLACES;
 
-/** What a plain entry says, once it is decoded: see `PlainEntry`. */
-export const FIELDS = 0x680;
-export const FIELD_COUNT = 5;
-export const ID_BITS = 0;
-export const HAS_PARENT = 1;
-export const PARENT_ID_BITS = 2;
-export const IS_MESSAGE = 3;
-export const ROLE_CODE = 4;
-
-export const ROLE_OTHER = 0;
-export const ROLE_USER = 1;
-export const ROLE_ASSISTANT = 2;
-
-/** Numbers of a plain entry: its time, its message's time, five of the usage and five of the cost. */
-export const NUMBERS = 0x6c0;
-export const TIME = 0;
-export const MESSAGE_TIME = 1;
-export const TOKENS = 2;
-export const COSTS = 7;
-export const NUMBER_COUNT = 12;
-
 /** For each level a hash table of 256 cells: the number of a key, or -1. */
 export const CELLS = 0x800;
 export const CELL_COUNT = 256;
 /** By place: the length of a key, and its bytes with zeros behind. */
-export const KEY_LENGTHS = CELLS + LEVELS * CELL_COUNT;
+export const KEY_LENGTHS = CELLS + (LEVELS + 1) * CELL_COUNT;
 export const KEY_BYTES = 0x1000;
 export const KEY_SIZE = 32;
 
-/** Where the kernel's own data may lie, and where it ends: the bytes that are scanned stand behind. */
+/** Where a run of plain lines ended: the first byte that was not taken. */
+export const RUN_END = 0x420;
+
+/** Where the kernel's own data lies. */
 export const STATIC_DATA = 0x2000;
+
+/**
+ * Plain entries, once they are decoded, one record after the other. A record is of `RECORD_FIELDS` i32, the last of which are where strings begin and end,
+ * 0 and 0 for one that is missing, and then of `RECORD_NUMBERS` f64.
+ */
+export const RECORDS = 0x3000;
+export const MAX_RECORDS = 300;
+export const RECORD_FIELDS = 18;
+export const RECORD_NUMBERS = 12;
+export const RECORD_SIZE = 4 * RECORD_FIELDS + 8 * RECORD_NUMBERS;
+
+// Fields: where the entry begins and ends, and what it says.
+export const START = 0;
+export const END = 1;
+export const ID_BITS = 2;
+export const HAS_PARENT = 3;
+export const PARENT_ID_BITS = 4;
+/** One of the types by its number; -1 for another. */
+export const TYPE_CODE = 5;
+export const ROLE_CODE = 6;
+export const HAS_USAGE = 7;
+/** Provider, model, model of the response, id of the response, and the tool. */
+export const SPANS = 8;
+export const SPAN_COUNT = 5;
+/** Their keys in a message; `TOOL_NAME` is that of the last. */
+export const FIRST_SPAN_KEY = 2;
+export const TOOL_NAME = 7;
+
+export const ROLE_OTHER = 0;
+export const ROLE_USER = 1;
+export const ROLE_ASSISTANT = 2;
+export const ROLE_TOOL_RESULT = 3;
+
+// What is wanted of plain entries, as bits: what tells of calls, not only links; to leave user messages to others; ids are still to be made.
+export const WANTS_CALLS = 1;
+export const LEAVES_USERS = 2;
+export const LACKS_IDS = 4;
+
+// Numbers: the entry's time, its message's time, five of the usage and five of the cost.
+export const TIME = 0;
+export const MESSAGE_TIME = 1;
+export const TOKENS = 2;
+export const COSTS = 7;
+
+/** The bytes that are scanned stand behind all that. */
 export const BYTES = 0x10000;
