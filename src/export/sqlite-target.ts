@@ -167,7 +167,7 @@ class SqliteTarget implements ExportTarget {
     const files = this.#database
       .prepare("SELECT path, size_bytes AS sizeBytes, mtime_ms AS mtimeMs, state FROM _exported_files")
       .all() as ExportedFile[];
-    return new Map(files.map((file) => [file.path, file]));
+    return new Map(files.map((file) => [file.path, { ...file }]));
   }
 
   #makeTables(settings: string, schema: string): void {

@@ -1,0 +1,103 @@
+import { link, rename, rm } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
+import { ExportError } from "../errors.js";
+import { temporaryPath } from "./export-folder.js";
+
+export type DuckdbModule = typeof import("@duckdb/node-api");
+
+/** What DuckDB may hold in memory beside the rows on their way in. It puts the rest into files. */
+const MEMORY_LIMIT = "64MB";
+
+/** Rows are compressed when there are so many: with DuckDB's 122,880, rows with texts of 1 KB would take 130 MB. */
+const ROW_GROUP_SIZE = 16_384;
+
+/** Loads the package, which only those have who want it. */
+export async function loadDuckdb(): Promise<DuckdbModule> {
+  try {
+    return await import("@duckdb/node-api");
+  } catch (cause) {
+    throw new ExportError(
+      "MISSING_PACKAGE",
+      "Cannot export to DuckDB: the package @duckdb/node-api is not installed (npm install @duckdb/node-api)",
+      cause,
+    );
+  }
+}
+
+/** One DuckDB file, which is made when it is missing, opened for writing by this process alone. */
+export class DuckdbDatabase {
+  readonly #instance: DuckDBInstance;
+  readonly #connection: DuckDBConnection;
+
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+    this.#instance = instance;
+    this.#connection = connection;
+  }
+
+  static async open(module: DuckdbModule, path: string, isNew: boolean): Promise<DuckdbDatabase> {
+    if (isNew) await createFile(module, path);
+    return await DuckdbDatabase.#attach(module, path);
+  }
+
+  /** Runs statements, one after the other. */
+  async run(sql: string, values?: DuckDBValue[]): Promise<void> {
+    await this.#connection.run(sql, values);
+  }
+
+  /** The rows of a statement. */
+  async rows<Row>(sql: string, values?: DuckDBValue[]): Promise<Row[]> {
+    return (await this.#connection.runAndReadAll(sql, values)).getRowObjectsJS() as Row[];
+  }
+
+  get connection(): DuckDBConnection {
+    return this.#connection;
+  }
+
+  /** Rolls back what was not committed. */
+  close(): void {
+    this.#connection.closeSync();
+    this.#instance.closeSync();
+  }
+
+  static async #attach(module: DuckdbModule, path: string): Promise<DuckdbDatabase> {
+    // Only a file that is attached can have other row groups than the usual ones.
+    const instance = await module.DuckDBInstance.create(":memory:", {
+      memory_limit: MEMORY_LIMIT,
+      threads: "1",
+      temp_directory: `${path}.tmp`,
+      autoinstall_known_extensions: "false",
+      autoload_known_extensions: "false",
+    });
+    const database = new DuckdbDatabase(instance, await instance.connect());
+    try {
+      const quoted = path.replaceAll("'", "''");
+      await database.run(`ATTACH '${quoted}' AS target (TYPE duckdb, ROW_GROUP_SIZE ${ROW_GROUP_SIZE}); USE target`);
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+}
+
+/** Makes an empty database: never is there half of one under its name. */
+async function createFile(module: DuckdbModule, path: string): Promise<void> {
+  const temporary = temporaryPath(dirname(path), basename(path));
+  try {
+    (await DuckdbDatabase.open(module, temporary, false)).close();
+    await linkOrRename(temporary, path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function linkOrRename(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    // Another export was first: there is one to be opened.
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
+    await rename(from, to); // There are file systems without links.
+  }
+}

@@ -1,0 +1,244 @@
+import { existsSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { ExportError } from "../errors.js";
+import { DuckdbDatabase, type DuckdbModule, loadDuckdb } from "./duckdb-database.js";
+import { DuckdbRows } from "./duckdb-rows.js";
+import { exportError } from "./export-folder.js";
+import type { ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
+import type { RowBatch } from "./row-batch.js";
+import { createTableStatement } from "./table-definition.js";
+import { tables as allTables, type ColumnType, findTable, type Table, type TableName } from "./tables.js";
+
+const columnTypes: Record<ColumnType, string> = {
+  string: "VARCHAR",
+  int64: "BIGINT",
+  double: "DOUBLE",
+  boolean: "BOOLEAN",
+  timestamp: "TIMESTAMP",
+};
+
+/** What the file holds. The names tell these tables from those of the export. */
+const MANIFEST = `CREATE TABLE _export (
+  settings VARCHAR NOT NULL,
+  schema VARCHAR NOT NULL
+);
+CREATE TABLE _exported_files (
+  path VARCHAR NOT NULL,
+  size_bytes BIGINT NOT NULL,
+  mtime_ms DOUBLE NOT NULL,
+  state VARCHAR NOT NULL
+)`;
+
+/** Of files that this process writes to. DuckDB keeps other processes away, but not two parts of one. */
+const openPaths = new Set<string>();
+
+/**
+ * Opens a DuckDB file, which is made when it is missing, to be written in one transaction: an export that is killed leaves what there was. While it runs, no other process
+ * can open the file.
+ *
+ * Times are TIMESTAMP in UTC: what a query makes of them does not depend on the time zone of the one who asks, and needs no extension. Only the sessions have a key and an
+ * index, as DuckDB holds these in memory whole; the rows of one session lie together in each table, so that the bounds that it keeps for all columns find them.
+ * Memory: some 150 MB, the keys of the sessions, and the manifest.
+ *
+ * @throws ExportError for a file that is no export, one that can't be written or that another process has open, and where `@duckdb/node-api` is missing.
+ */
+export async function openDuckdbTarget(path: string, options: TargetOptions): Promise<ExportTarget> {
+  const module = await loadDuckdb();
+  options.signal?.throwIfAborted();
+  if (openPaths.has(path)) throw lockedError(path);
+  openPaths.add(path);
+  const isNew = !existsSync(path);
+  const target = new DuckdbTarget(path, isNew, options, module);
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await target.open();
+    return target;
+  } catch (error) {
+    await target.abort();
+    throw duckdbError(path, error);
+  }
+}
+
+class DuckdbTarget implements ExportTarget {
+  exported: ReadonlyMap<string, ExportedFile> = new Map();
+  readonly #path: string;
+  readonly #isNew: boolean;
+  readonly #tables: readonly Table[];
+  readonly #options: TargetOptions;
+  readonly #module: DuckdbModule;
+  #database: DuckdbDatabase | undefined;
+  /** Whether rows wait in tables of their own until the old ones are gone: all are deleted at once, as each time a whole column is looked through. */
+  #isStaged = false;
+  readonly #rows = new Map<TableName, DuckdbRows>();
+
+  constructor(path: string, isNew: boolean, options: TargetOptions, module: DuckdbModule) {
+    this.#path = path;
+    this.#isNew = isNew;
+    this.#tables = options.tables.map(findTable);
+    this.#options = options;
+    this.#module = module;
+  }
+
+  async open(): Promise<void> {
+    const database = await DuckdbDatabase.open(this.#module, this.#path, this.#isNew);
+    this.#database = database;
+    await database.run("BEGIN");
+    const schema = this.#tables.map(tableStatements).join(";\n");
+    const exported = (await this.#isEmpty(database)) ? undefined : await this.#readManifest(database, schema);
+    if (!exported) await this.#makeTables(database, schema);
+    this.exported = exported ?? new Map();
+    this.#isStaged = this.exported.size > 0;
+    for (const { name } of this.#tables) {
+      if (this.#isStaged) await database.run(`CREATE TEMP TABLE ${staged(name)} AS FROM ${name} LIMIT 0`);
+      const place = this.#isStaged ? { target: staged(name), catalog: "temp" } : { target: name, catalog: "target" };
+      this.#rows.set(name, await DuckdbRows.open(this.#module, database.connection, name, place));
+    }
+  }
+
+  async write(batch: RowBatch): Promise<void> {
+    this.#options.signal?.throwIfAborted();
+    await this.#guard(() => this.#rows.get(batch.table)!.add(batch));
+  }
+
+  async finish(
+    changed: readonly ExportedFile[],
+    removed: readonly string[],
+  ): Promise<Partial<Record<TableName, number>>> {
+    return await this.#guard(async () => {
+      const database = this.#database!;
+      for (const rows of this.#rows.values()) rows.finish();
+      this.#rows.clear();
+      await this.#updateManifest(database, changed, removed);
+      const counts: [TableName, number][] = [];
+      for (const { name } of this.#tables) {
+        this.#options.signal?.throwIfAborted();
+        if (this.#isStaged) {
+          await database.run(`DELETE FROM ${name} WHERE path IN (FROM gone)`);
+          await database.run(`INSERT INTO ${name} FROM ${staged(name)}`);
+        }
+        const [row] = await database.rows<{ rows: bigint }>(`SELECT count(*) AS rows FROM ${name}`);
+        counts.push([name, Number(row!.rows)]);
+      }
+      await database.run("COMMIT");
+      await database.run("CHECKPOINT target"); // All is in the one file then.
+      this.#close();
+      return Object.fromEntries(counts) as Partial<Record<TableName, number>>;
+    });
+  }
+
+  async abort(): Promise<void> {
+    const isOpen = openPaths.has(this.#path);
+    try {
+      this.#close();
+    } catch {
+      // What it could not do, whoever opens the file next will.
+    }
+    if (isOpen && this.#isNew) await rm(this.#path, { force: true }).catch(() => {});
+  }
+
+  /** Whether there is nothing in the file; throws for one that an export did not write. */
+  async #isEmpty(database: DuckdbDatabase): Promise<boolean> {
+    const found = await database.rows<{ name: string }>(
+      "SELECT table_name AS name FROM information_schema.tables WHERE table_catalog = 'target'",
+    );
+    if (found.length > 0 && !found.some(({ name }) => name === "_exported_files")) throw foreignError(this.#path);
+    return found.length === 0;
+  }
+
+  /** Undefined when it was written with other settings. */
+  async #readManifest(database: DuckdbDatabase, schema: string): Promise<Map<string, ExportedFile> | undefined> {
+    const [written] = await database.rows<{ settings: string; schema: string }>("SELECT settings, schema FROM _export");
+    if (written?.settings !== this.#options.settings || written.schema !== schema) return undefined;
+    const files = await database.rows<ExportedFile>(
+      "SELECT path, size_bytes::DOUBLE AS sizeBytes, mtime_ms AS mtimeMs, state FROM _exported_files",
+    );
+    return new Map(files.map((file) => [file.path, file]));
+  }
+
+  async #makeTables(database: DuckdbDatabase, schema: string): Promise<void> {
+    for (const name of ["_exported_files", "_export", ...allTables.map(({ name }) => name)]) {
+      await database.run(`DROP TABLE IF EXISTS ${name}`);
+    }
+    await database.run(`${MANIFEST}; ${schema}`);
+    await database.run("INSERT INTO _export VALUES (?, ?)", [this.#options.settings, schema]);
+  }
+
+  async #updateManifest(
+    database: DuckdbDatabase,
+    changed: readonly ExportedFile[],
+    removed: readonly string[],
+  ): Promise<void> {
+    const { VARCHAR } = this.#module;
+    await database.run("CREATE TEMP TABLE gone (path VARCHAR)");
+    const gone = await database.connection.createAppender("gone", null, "temp");
+    for (const path of [...removed, ...changed.map(({ path }) => path)]) {
+      gone.appendValue(path, VARCHAR);
+      gone.endRow();
+    }
+    gone.closeSync();
+    await database.run("DELETE FROM _exported_files WHERE path IN (FROM gone)");
+    const added = await database.connection.createAppender("_exported_files", null, "target");
+    for (const { path, sizeBytes, mtimeMs, state } of changed) {
+      added.appendVarchar(path);
+      added.appendBigInt(BigInt(sizeBytes));
+      added.appendDouble(mtimeMs);
+      added.appendVarchar(state);
+      added.endRow();
+    }
+    added.closeSync();
+  }
+
+  #close(): void {
+    openPaths.delete(this.#path);
+    const database = this.#database;
+    this.#database = undefined;
+    database?.close();
+  }
+
+  async #guard<T>(work: () => T | Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#options.signal?.throwIfAborted();
+      throw duckdbError(this.#path, error);
+    }
+  }
+}
+
+function staged(name: TableName): string {
+  return `new_${name}`;
+}
+
+function tableStatements(table: Table): string {
+  if (table.name !== "sessions") return createTableStatement(table, columnTypes, []);
+  const statement = createTableStatement(table, columnTypes, [`PRIMARY KEY (${table.key.join(", ")})`]);
+  return `${statement};\nCREATE INDEX sessions_by_session_id ON sessions (session_id)`;
+}
+
+function foreignError(path: string, cause?: unknown): ExportError {
+  const message = `Cannot export to "${path}": it is something else than an export as DuckDB; name another file`;
+  return new ExportError("FOREIGN_TARGET", message, cause);
+}
+
+function lockedError(path: string, cause?: unknown): ExportError {
+  const message = `Cannot export to "${path}": another program has it open; export again when that is done`;
+  return new ExportError("WRITE_FAILED", message, cause);
+}
+
+/** What DuckDB's own words mean for an export. */
+function duckdbError(path: string, error: unknown): ExportError {
+  const [message = ""] = (error as Error).message.split("\n", 1);
+  if (/not a valid DuckDB database/.test(message)) return foreignError(path, error);
+  if (/Could not set lock on file/.test(message)) return lockedError(path, error);
+  const system = systemErrors.find(([words]) => words.test(message));
+  if (system) return exportError(path, Object.assign(new Error(message, { cause: error }), { code: system[1] }));
+  if (error instanceof ExportError || (error as NodeJS.ErrnoException).code) return exportError(path, error);
+  return exportError(path, new Error(message, { cause: error }));
+}
+
+const systemErrors: readonly (readonly [RegExp, string])[] = [
+  [/No space left on device/, "ENOSPC"],
+  [/Permission denied|Operation not permitted/, "EACCES"],
+  [/Read-only file system/, "EROFS"],
+];
