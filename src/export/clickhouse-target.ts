@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { clusterUrls } from "./clickhouse/cluster-urls.js";
 import { type Connection, connect, serverUrl } from "./clickhouse/connection.js";
 import { createTables } from "./clickhouse/create-tables.js";
+import { dropSuperseded, type RowPlace } from "./clickhouse/drop-superseded.js";
 import { Manifest } from "./clickhouse/manifest.js";
 import { RowSender } from "./clickhouse/row-sender.js";
 import type { ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
@@ -58,7 +59,8 @@ export async function openClickhouseTarget(place: ClickhousePlace, options: Targ
       ...(abilities.hasAsyncInserts && { async_insert: 0 }),
     };
     const sender = new RowSender(server, database, tables, origin, settings);
-    return new ClickhouseTarget(servers, manifest, sender, origin.generation);
+    const rowPlace = { servers, database, tables, isCluster: cluster !== undefined, host: options.host };
+    return new ClickhouseTarget(rowPlace, manifest, sender, origin.generation);
   } catch (error) {
     await closeAll(servers);
     throw error;
@@ -67,16 +69,16 @@ export async function openClickhouseTarget(place: ClickhousePlace, options: Targ
 
 class ClickhouseTarget implements ExportTarget {
   readonly exported: ReadonlyMap<string, ExportedFile>;
-  readonly #servers: readonly Connection[];
+  readonly #place: RowPlace;
   readonly #manifest: Manifest;
   readonly #sender: RowSender;
   readonly #generation: bigint;
   /** Batches are taken one after another, whoever writes them. */
   #last: Promise<void> = Promise.resolve();
 
-  constructor(servers: readonly Connection[], manifest: Manifest, sender: RowSender, generation: bigint) {
+  constructor(place: RowPlace, manifest: Manifest, sender: RowSender, generation: bigint) {
     this.exported = manifest.exported;
-    this.#servers = servers;
+    this.#place = place;
     this.#manifest = manifest;
     this.#sender = sender;
     this.#generation = generation;
@@ -97,14 +99,27 @@ class ClickhouseTarget implements ExportTarget {
     for (const line of lines) this.#sender.addToManifest(line);
     await this.#sender.flush();
     const counts = await this.#manifest.countRows();
-    await closeAll(this.#servers);
+    await this.#dropSuperseded();
+    await closeAll(this.#place.servers);
     return counts;
   }
 
   async abort(): Promise<void> {
-    await closeAll(this.#servers);
+    await closeAll(this.#place.servers);
+  }
+
+  async #dropSuperseded(): Promise<void> {
+    const before = this.#generation - GENERATIONS_A_DAY;
+    try {
+      await dropSuperseded(this.#place, before, await this.#manifest.countRows(before));
+    } catch {
+      // Nothing shows these rows: a user who may not delete, or a server that dies just now, does no harm. The next export tries again.
+    }
   }
 }
+
+/** How far the generations of a day are apart. */
+const GENERATIONS_A_DAY = 86_400_000n * 1_000_000n;
 
 /** A number that no other export has, above those of all before: nanoseconds since 1970, the last six digits of them drawn. */
 function nextGeneration(last: bigint): bigint {

@@ -426,6 +426,27 @@ function testTarget(kind: string, needs: { skip: string | boolean }, start: () =
       ]);
     });
 
+    test("openClickhouseTarget has rows deleted that nothing shows, once there are many", async () => {
+      const place = setting.place();
+      const session = "SELECT 'pond', concat('s', toString(number % 7)), concat('/', toString(number % 7)), number";
+      const fill = async (generation: number, count: number) => {
+        const statement = `INSERT INTO DB.entries (host, session_id, path, line, generation) ${session}, ${generation} FROM system.numbers LIMIT ${count}`;
+        await setting.servers[0]!.ask(statement.replace("DB.", `${place.database}.`));
+      };
+      await exportRows(place, [rowBatch("entries", "/a", [{}, {}, {}])]);
+      // Leftovers of a long time ago, and what was shown then.
+      await fill(1, 600_000);
+      await exportRows(place, [calls("/b", [{ entry_id: "1" }], "t")]);
+      const countRaw = async () =>
+        Number((await setting.servers[0]!.ask(`SELECT count() FROM ${place.database}.entries`))[0]![0]);
+      assert.equal(await countRaw(), 600_003);
+      await fill(2, 600_000);
+      await exportRows(place, []);
+      while ((await countRaw()) > 3) await new Promise((resolve) => setTimeout(resolve, 100));
+      assert.deepEqual(await ask(place, "SELECT count() FROM DB.entries_once"), [["3"]]);
+      assert.equal(await sum(place), 1);
+    });
+
     test("openClickhouseTarget leaves tables alone that no export made", async () => {
       const place = setting.place();
       for (const server of setting.servers) {

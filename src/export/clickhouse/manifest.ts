@@ -78,11 +78,12 @@ export class Manifest {
     }
   }
 
-  /** By table: how many rows of this host it shows, copies included. */
-  async countRows(): Promise<Partial<Record<TableName, number>>> {
+  /** By table: how many rows of this host it shows, copies included; of generations below one, if there is one. */
+  async countRows(before?: bigint): Promise<Partial<Record<TableName, number>>> {
     const sums = this.#options.tables.map((name) => `sum(${rowsColumn(name)}) AS ${name}`);
+    const also = before === undefined ? "" : ` AND generation < ${before}`;
     const [row] = await this.#server.select<Record<TableName, number | string>>(
-      `SELECT ${sums.join(", ")} FROM ${this.#table} FINAL WHERE ${this.#isCurrent}`,
+      `SELECT ${sums.join(", ")} FROM ${this.#table} FINAL WHERE ${this.#isCurrent}${also}`,
     );
     return Object.fromEntries(this.#options.tables.map((name) => [name, Number(row?.[name] ?? 0)]));
   }
