@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import { TEXT_MODES, type TextMode } from "../export/cell-text.js";
 import { type TableName, tables } from "../export/tables.js";
 import { clickhouseCredentials } from "../scan/default-store.js";
@@ -114,13 +114,12 @@ function readTarget(
   return { format, out: (text) => output.print(text) };
 }
 
-/** Addresses of servers. Names and passwords in them could be read by everyone on the machine. */
+/** Addresses of servers. Names and passwords in them could be read by everyone on the machine; no part of one that may hold a password is repeated. */
 function collectUrls(value: string, previous: string[] | undefined): string[] {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new InvalidArgumentError("It must be as in http://localhost:8123.");
+  if (!url || !/^https?:$/.test(url.protocol)) throw new CommandLineError("--url must be as in http://localhost:8123");
   if (url.username !== "" || url.password !== "") {
-    throw new InvalidArgumentError("User and password go into CLICKHOUSE_USER and CLICKHOUSE_PASSWORD.");
+    throw new CommandLineError("--url takes no user and no password: set CLICKHOUSE_USER and CLICKHOUSE_PASSWORD");
   }
   return [...(previous ?? []), value];
 }
