@@ -150,7 +150,12 @@ function describe(entries: JsonObject[], entry: JsonObject): Omit<PlainCall, "us
   }
   const keys = modelBefore(entries, entry);
   if (message.role !== "toolResult") return { ...base, source: entry.type as string, ...keys };
-  return { ...base, source: "tool", tool: typeof message.toolName === "string" ? message.toolName : null, ...keys };
+  return {
+    ...base,
+    source: "tool",
+    tool: typeof message.toolName === "string" && message.toolName !== "" ? message.toolName : null,
+    ...keys,
+  };
 }
 
 /** The keys of an assistant message, of a usage entry, or (with its `modelId` as `model`) of a model change. */

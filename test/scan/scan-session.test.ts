@@ -28,6 +28,7 @@ import { assertAgrees } from "../helpers/assert-agrees.js";
 import { assistant, entry, header, jsonl, type Line, START, toolResult, usage, user } from "../helpers/entries.js";
 import { scratchFolder } from "../helpers/files.js";
 import { callsPlainly, readPlainly, sessionPlainly } from "../helpers/plain-reader.js";
+import { plainSession } from "../helpers/plain-sessions.js";
 import { chooseCuts, hexSessionFile, lineStarts, rangesOf } from "../helpers/session-ranges.js";
 
 /** What a scan told, calls in the order of their ordinals. */
@@ -99,7 +100,8 @@ function assertSameSession(actual: ScannedSession["session"], expected: ScannedS
   assert.deepEqual({ ...actual, usage: null }, { ...expected, usage: null });
 }
 
-const bufferSize = (): fc.Arbitrary<number> => fc.oneof(fc.constant(1 << 16), fc.integer({ min: 1, max: 300 }));
+const bufferSize = (): fc.Arbitrary<number> =>
+  fc.oneof({ arbitrary: fc.constantFrom(1 << 16, (1 << 16) + 1), weight: 3 }, fc.integer({ min: 1, max: 300 }));
 
 const anyFile = (options: Parameters<typeof sessionFile>[0] = {}): fc.Arbitrary<Buffer> =>
   fc.oneof(
@@ -107,6 +109,31 @@ const anyFile = (options: Parameters<typeof sessionFile>[0] = {}): fc.Arbitrary<
     sessionFile({ maxEntries: 15, hostile: true, ...options }),
     damagedFile({ maxEntries: 10, hostile: true, ...options }),
   );
+
+test("scanSession takes plain lines in runs, whatever the version", (context) => {
+  const withFile = fileOpener(scratchFolder(context));
+  for (const version of [1, 2, 3]) {
+    const links = (id: string, parentId: string | null): Line => (version === 1 ? {} : { id, parentId });
+    const lines = [0, 1, 2, 3, 4, 5, 6].map((number) => {
+      const id = `0000000${number}`;
+      const whole = number === 0 ? user(id, null, "hi") : assistant(id, null, "ok", { usage: usage(number, 0, 1) });
+      const { id: _, parentId: __, ...line } = whole;
+      return { ...line, ...links(id, number === 0 ? null : `0000000${number - 1}`) };
+    });
+    withFile(jsonl(header({ version }), ...lines), (1 << 16) + 1, (file) => {
+      let bare = 0;
+      const scanned = scanSession(file, {
+        wantsIndex: false,
+        begin: () => (_, entry) => {
+          if (entry instanceof BareEntry) bare++;
+        },
+      });
+      assert.equal(bare, 6);
+      assert.equal(scanned!.session.usage.input, 21);
+      assert.equal(scanned!.session.entryCount, 7);
+    });
+  }
+});
 
 test("scanSession tells the same by a tally of links and by an index of them", (context) => {
   const withFile = fileOpener(scratchFolder(context));
@@ -143,6 +170,8 @@ test("scanSession tells the same by a tally of links and by an index of them", (
 for (const [kind, file] of [
   ["whole", sessionFile({ maxEntries: 12, hostile: true })],
   ["damaged", damagedFile({ maxEntries: 8, hostile: true })],
+  ["plain", plainSession()],
+  ["plain but damaged", plainSession({ damaged: true })],
 ] as const) {
   test(`scanSession finds the calls of ${kind} sessions that the plain reader finds, in any order`, (context) => {
     const withFile = fileOpener(scratchFolder(context));
@@ -170,7 +199,7 @@ for (const [kind, file] of [
           );
         });
       }),
-      { numRuns: 60 },
+      { numRuns: kind.startsWith("plain") ? 300 : 60 },
     );
   });
 }
