@@ -29,16 +29,35 @@ function spellBoolean(cell: Cell): Cell {
 }
 
 function spellMilliseconds(cell: Cell): Cell {
-  return spellTime(cell, DATE_TIME_64, 23);
+  return spellTime(cell, DATE_TIME_64, true);
 }
 
 function spellSeconds(cell: Cell): Cell {
-  return spellTime(cell, DATE_TIME, 19);
+  return spellTime(cell, DATE_TIME, false);
 }
 
-/** `YYYY-MM-DD hh:mm:ss.sss`, in UTC as the column is, cut to a length. */
-function spellTime(cell: Cell, [first, last]: readonly [number, number], length: number): Cell {
+const DAY = 86_400_000;
+/** The last day that a time was spelled of: rows that stand together are mostly of one. */
+let lastDay = Number.NaN;
+let lastDate = "";
+
+/** `YYYY-MM-DD hh:mm:ss`, and `.sss` with milliseconds, in UTC as the column is. */
+function spellTime(cell: Cell, [first, last]: readonly [number, number], hasMilliseconds: boolean): Cell {
   const time = cell as number | null;
   if (time === null || time < first || time > last) return null;
-  return new Date(time).toISOString().replace("T", " ").slice(0, length);
+  const day = Math.floor(time / DAY);
+  if (day !== lastDay) {
+    lastDay = day;
+    lastDate = new Date(time).toISOString().slice(0, 10);
+  }
+  const ofDay = time - day * DAY;
+  const hours = twoDigits(Math.trunc(ofDay / 3_600_000));
+  const minutes = twoDigits(Math.trunc(ofDay / 60_000) % 60);
+  const seconds = twoDigits(Math.trunc(ofDay / 1000) % 60);
+  const text = `${lastDate} ${hours}:${minutes}:${seconds}`;
+  return hasMilliseconds ? `${text}.${String(ofDay % 1000).padStart(3, "0")}` : text;
+}
+
+function twoDigits(value: number): string {
+  return value < 10 ? `0${value}` : `${value}`;
 }

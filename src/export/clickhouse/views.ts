@@ -78,7 +78,9 @@ class ViewQueries {
   #usageOnce(columns: readonly string[]): string {
     const key = placeColumns("usage");
     const own = "is_copy = 0";
-    const timed = "timestamp_ms IS NOT NULL";
+    // Copies have one time. Few times are of several hosts, so that little is left to compare.
+    const times = this.#current("usage", ["timestamp_ms", "host"], "timestamp_ms IS NOT NULL");
+    const timed = `timestamp_ms GLOBAL IN (SELECT timestamp_ms FROM (${times}) GROUP BY timestamp_ms HAVING min(host) != max(host))`;
     const entries = this.#current("usage", ["*"], `${own} AND ${timed} AND entry_id IS NOT NULL`);
     const again = copies(key, entries, ["entry_id", "timestamp_ms"], [`min(${FILE_NAME})`]);
     const related =
