@@ -2,7 +2,7 @@ import { constants } from "node:buffer";
 import { toUSVString } from "node:util";
 import { isTextBlock, isThinkingBlock } from "../format/block.js";
 import type { JsonObject } from "../format/json.js";
-import { contentBlocks, isBashExecutionMessage } from "../format/message.js";
+import { isBashExecutionMessage } from "../format/message.js";
 
 /** How much of a text goes into a cell: nothing, its beginning, or all of it. */
 export const TEXT_MODES = ["none", "preview", "full"] as const;
@@ -41,15 +41,16 @@ export class CellText {
 
   /** The text of a message: its string, or its text blocks, a line break between them; of a bash execution the command and its output. */
   message(message: JsonObject): string | null {
-    if (isBashExecutionMessage(message)) return this.#join([message.command, message.output]);
-    if (typeof message.content === "string") return this.string(message.content);
-    return this.#join(contentBlocks(message.content).map((block) => (isTextBlock(block) ? block.text : undefined)));
+    if (!this.isWanted) return null;
+    if (isBashExecutionMessage(message)) return this.#joined([message.command, message.output]);
+    const { content } = message;
+    if (typeof content === "string") return this.#cell(content);
+    return Array.isArray(content) ? this.#joined(content, isTextBlock, "text") : null;
   }
 
   /** The thinking blocks of a message, a line break between them; null without any. */
-  thinking(message: JsonObject): string | null {
-    if (!Array.isArray(message.content)) return null;
-    return this.#join(message.content.map((block) => (isThinkingBlock(block) ? block.thinking : undefined)));
+  thinking({ content }: JsonObject): string | null {
+    return this.isWanted && Array.isArray(content) ? this.#joined(content, isThinkingBlock, "thinking") : null;
   }
 
   /** Any JSON value, as JSON; null where there is none. */
@@ -64,10 +65,11 @@ export class CellText {
     }
   }
 
-  #join(parts: readonly unknown[]): string | null {
-    if (!this.isWanted) return null;
+  /** The strings among the items, or those that blocks of a kind have as a member; null without any. */
+  #joined(items: readonly unknown[], isWanted?: (item: unknown) => boolean, member = ""): string | null {
     let joined: string | null = null;
-    for (const part of parts) {
+    for (const item of items) {
+      const part = isWanted ? isWanted(item) && (item as JsonObject)[member] : item;
       if (typeof part !== "string") continue;
       const wanted = part.length > this.#maxUnits ? part.slice(0, this.#maxUnits) : part;
       if (joined !== null && joined.length + wanted.length >= constants.MAX_STRING_LENGTH) break;

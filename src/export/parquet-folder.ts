@@ -4,6 +4,7 @@ import {
   link,
   lstat,
   mkdir,
+  open,
   readdir,
   readFile,
   readlink,
@@ -13,6 +14,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import pLimit from "p-limit";
 import { ExportError } from "../errors.js";
 import { claimFolder, exportError, writeMarker } from "./export-folder.js";
 import type { WrittenFile } from "./parquet-rows.js";
@@ -22,6 +24,8 @@ const FORMAT = "parquet";
 const GENERATIONS = ".generations";
 const CURRENT = ".current";
 const LOCK = ".lock";
+
+const SYNCED_AT_ONCE = 16;
 
 /**
  * A folder of Parquet files that is always whole. All files of one export are a generation, and the folders of the tables are links that lead to the current one:
@@ -97,8 +101,8 @@ export class ParquetFolder {
     });
   }
 
-  /** Makes the next generation the current one; `files` go beside its tables. */
-  async commit(files: Record<string, string | Uint8Array>): Promise<void> {
+  /** Makes the next generation the current one: `written` are its new files, `files` go beside its tables. */
+  async commit(written: readonly WrittenFile[], files: Record<string, string | Uint8Array>): Promise<void> {
     await guard(this.path, async () => {
       const { next } = this;
       for (const [name, content] of Object.entries(files)) await writeFile(join(next, name), content, { flush: true });
@@ -111,7 +115,7 @@ export class ParquetFolder {
           throw new ExportError("FOREIGN_TARGET", message);
         }
       }
-      for (const folder of await foldersBelow(next)) syncFolder(folder);
+      await this.#sync(written);
       const link = join(this.path, `${CURRENT}.tmp`);
       await rm(link, { force: true });
       await symlink(join(GENERATIONS, String(this.#current + 1)), link, "dir");
@@ -126,6 +130,17 @@ export class ParquetFolder {
   async close(isAborted: boolean): Promise<void> {
     if (isAborted) await rm(this.next, { recursive: true, force: true }).catch(() => {});
     await rm(join(this.path, LOCK), { force: true }).catch(() => {});
+  }
+
+  /** Waits until the next generation is on the disk. */
+  async #sync(written: readonly WrittenFile[]): Promise<void> {
+    const limit = pLimit(SYNCED_AT_ONCE);
+    const paths = written.map(({ table, name }) => join(this.next, table, name));
+    await Promise.all(paths.map((path) => limit(syncFile, path)));
+    for (const entry of await readdir(this.next, { withFileTypes: true, recursive: true })) {
+      if (entry.isDirectory()) syncFolder(join(entry.parentPath, entry.name));
+    }
+    syncFolder(this.next);
   }
 
   /** Removes what is of no use: all generations but one, and links to tables that it does not have. */
@@ -200,12 +215,13 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-async function foldersBelow(folder: string): Promise<string[]> {
-  const found = [folder];
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) found.push(...(await foldersBelow(join(folder, entry.name))));
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, "r+");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
-  return found;
 }
 
 /** Waits until the names in a folder are on the disk. Windows knows no such thing. */

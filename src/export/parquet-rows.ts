@@ -1,15 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { ColumnBuffer } from "./column-buffer.js";
 import { ParquetFile, ROW_GROUP_COST } from "./parquet-file.js";
 import type { Cell, RowBatch } from "./row-batch.js";
 import { findTable, type TableName } from "./tables.js";
 
-/** A row group has no more than this, in rough bytes of memory, but for a row that is larger itself. */
-const ROW_GROUP_BYTES = 4 * 1024 * 1024;
+/** A row group is written when it takes so much memory. */
+const ROW_GROUP_BYTES = 2 * 1024 * 1024;
 const ROW_GROUP_ROWS = 50_000;
 /** What all row groups that are not written yet may take together. */
-const BUFFERED_BYTES = 16 * 1024 * 1024;
+const BUFFERED_BYTES = 8 * 1024 * 1024;
 /** What the files that are not finished yet may take for the row groups in them. */
 const UNFINISHED_BYTES = 6 * 1024 * 1024;
 /** A file that is larger is finished. */
@@ -29,12 +30,12 @@ interface MonthRows {
   month: string;
   count: number;
   bytes: number;
-  columns: Cell[][];
+  buffers: ColumnBuffer[];
   file: ParquetFile | undefined;
 }
 
 /**
- * Writes rows as Parquet files in folders of tables and months, many of them open at once. Memory: 16 MiB of rows and 6 MiB for row groups written, whatever comes;
+ * Writes rows as Parquet files in folders of tables and months, many of them open at once. Memory: 8 MiB of rows and 6 MiB for row groups written, whatever comes;
  * a larger row, or one more row group for each month, comes on top.
  */
 export class ParquetRows {
@@ -52,30 +53,34 @@ export class ParquetRows {
 
   add({ table, count, columns }: RowBatch): void {
     const { columns: known, timeColumn } = findTable(table);
-    const times = columns[known.findIndex(({ name }) => name === timeColumn)]!;
-    for (let row = 0; row < count; row++) {
-      const rows = this.#rowsOf(table, this.#clock.monthOf(times[row] as number | null));
-      let bytes = 0;
-      for (let at = 0; at < columns.length; at++) {
-        const cell = columns[at]![row]!;
-        const own = rows.columns[at]!;
-        bytes += CELL_BYTES;
-        // Most cells are what they were in the row before: a string that is one and the same.
-        if (typeof cell === "string" && (row === 0 || columns[at]![row - 1] !== cell)) bytes += cell.length;
-        own.push(cell);
-      }
-      rows.count++;
-      rows.bytes += bytes;
-      this.#bytes += bytes;
-      if (rows.bytes >= ROW_GROUP_BYTES || rows.count === ROW_GROUP_ROWS) this.#write(rows);
+    const times = columns[known.findIndex(({ name }) => name === timeColumn)] as (number | null)[];
+    for (let start = 0; start < count; ) {
+      const month = this.#clock.monthOf(times[start]!);
+      let end = start + 1;
+      while (end < count && this.#clock.monthOf(times[end]!) === month) end++;
+      this.#addRun(this.#rowsOf(table, month), columns, start, end);
+      start = end;
     }
     while (this.#bytes > BUFFERED_BYTES) this.#write(this.#largest(({ bytes }) => bytes));
+  }
+
+  /** Adds rows of one month. */
+  #addRun(rows: MonthRows, columns: readonly Cell[][], start: number, end: number): void {
+    let bytes = 0;
+    for (const [at, buffer] of rows.buffers.entries()) {
+      buffer.append(columns[at]!, start, end);
+      bytes += buffer.bytes;
+    }
+    this.#bytes += bytes - rows.bytes;
+    rows.count += end - start;
+    rows.bytes = bytes;
+    if (bytes >= ROW_GROUP_BYTES || rows.count >= ROW_GROUP_ROWS) this.#write(rows);
   }
 
   /** Writes what is left. Returns all files, each of them whole. */
   finish(): WrittenFile[] {
     for (const rows of this.#months.values()) {
-      if (rows.count > 0) this.#write(rows);
+      if (rows.count > 0) this.#write(rows, true);
       if (rows.file) this.#finishFile(rows);
     }
     this.#months.clear();
@@ -86,20 +91,21 @@ export class ParquetRows {
     const key = `${table}/${month}`;
     let rows = this.#months.get(key);
     if (!rows) {
-      rows = { table, month, count: 0, bytes: 0, columns: emptyColumns(table), file: undefined };
+      rows = { table, month, count: 0, bytes: 0, buffers: ParquetFile.newBuffers(table), file: undefined };
       this.#months.set(key, rows);
     }
     return rows;
   }
 
-  #write(rows: MonthRows): void {
+  #write(rows: MonthRows, isLast = false): void {
     rows.file ??= this.#newFile(rows);
-    rows.file.write(rows.columns, rows.count);
+    rows.file.write(rows.buffers, rows.count, isLast);
     this.#bytes -= rows.bytes;
     this.#rowGroups++;
     rows.count = 0;
     rows.bytes = 0;
-    rows.columns = emptyColumns(rows.table);
+    rows.buffers = ParquetFile.newBuffers(rows.table);
+    if (isLast) return;
     if (rows.file.size >= FILE_BYTES) this.#finishFile(rows);
     while (this.#rowGroups * ROW_GROUP_COST > UNFINISHED_BYTES) {
       this.#finishFile(this.#largest(({ file }) => file?.rowGroups ?? 0));
@@ -126,13 +132,6 @@ export class ParquetRows {
     for (const rows of this.#months.values()) if (!largest || size(rows) > size(largest)) largest = rows;
     return largest!;
   }
-}
-
-/** What a cell takes in an array. */
-const CELL_BYTES = 8;
-
-function emptyColumns(table: TableName): Cell[][] {
-  return findTable(table).columns.map(() => []);
 }
 
 /** Tells the UTC months of instants. Most of them are of the same month as the one before. */

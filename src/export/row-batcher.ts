@@ -39,11 +39,13 @@ export class RowBatcher {
     const gathered = this.#gathered.get(table)!;
     for (let at = 0; at < gathered.width; at++) {
       let cell = row[at]!;
-      if (typeof cell === "string") {
+      const cells = gathered.columns[at]!;
+      // Most cells are what they were in the row before: a string that is one and the same.
+      if (typeof cell === "string" && cell !== cells[cells.length - 1]) {
         cell = wellFormed(cell);
         gathered.units += cell.length;
       }
-      gathered.columns[at]!.push(cell);
+      cells.push(cell);
     }
     gathered.count++;
     if (gathered.count >= BATCH_ROWS || gathered.units >= BATCH_UNITS) this.#handOn(table, gathered);

@@ -1,19 +1,17 @@
 import type { BareEntry } from "../format/bare-entry.js";
-import { entryId, entryParentId, isMessageEntry, type SessionEntry } from "../format/entry.js";
-import type { JsonObject } from "../format/json.js";
+import { entryId, type SessionEntry } from "../format/entry.js";
 import type { CallModel } from "../format/model.js";
-import { readModel, readText } from "../format/model.js";
-import { parseIsoTime } from "../format/time.js";
 import { emptyUsage, entryUsage } from "../format/usage.js";
 import type { Call } from "../report/call.js";
 import { type CallFilterOptions, filtersModels, modelFilter, timeFilter } from "../report/call-filter.js";
-import { callTime, namedModel, SessionCalls } from "../report/session-calls.js";
+import { namedModel, SessionCalls } from "../report/session-calls.js";
 import type { SessionFacts } from "../report/session-summary.js";
 import { NO_NODE } from "../tree/forest.js";
 import type { CellText } from "./cell-text.js";
+import type { EntryFacts, MessageFacts, ToolCallFacts } from "./entry-facts.js";
 import type { Cell } from "./row-batch.js";
 import type { RowBatcher } from "./row-batcher.js";
-import { type SessionSurvey, toolCallBlocks } from "./session-survey.js";
+import type { SessionSurvey } from "./session-survey.js";
 
 export interface SessionRowsOptions {
   /** The absolute path of the file. */
@@ -72,30 +70,27 @@ export class SessionRows {
     );
   }
 
-  /** Takes the next entry. Its strings should be whole where whole texts are wanted. */
-  add(entry: SessionEntry, line: number, byteLength: number): void {
+  /** Takes the next entry. */
+  add(facts: EntryFacts): void {
+    const { line, id, time, message, call } = facts;
     this.#place = { line, part: line === this.#place.line ? this.#place.part + 1 : 0 };
-    const isInTree = entryId(entry) !== undefined;
-    const number = isInTree ? this.#number++ : NO_NODE;
-    const hasUsage = entryUsage(entry) !== undefined;
-    const parent = !isInTree && hasUsage ? this.#survey.parentsOutside[this.#outside++] : undefined;
-    if (hasUsage && this.#survey.hasForwardLinks) this.#openPlaces.set(entry, this.#place);
-    this.#calls.add(entry, number, parent);
-
-    const message = isMessageEntry(entry) ? (entry.message as JsonObject) : undefined;
-    const calls = message?.role === "assistant" ? toolCallBlocks(message) : [];
+    const number = id === undefined ? NO_NODE : this.#number++;
+    if (call) this.#addCall(call, number);
     const firstCall = this.#toolCall;
-    this.#toolCall += calls.length;
-    if (this.#filtersModels && !this.#isModelWanted(this.#modelOf(entry, number))) return;
-    const entryTime = parseIsoTime(entry.timestamp);
-    if (this.#isTimeWanted(entryTime)) this.#addEntry(entry, number, byteLength, entryTime);
-    if (entry.type !== "message") return;
-    const time = callTime(entry);
-    if (!this.#isTimeWanted(time)) return;
-    this.#addMessage(entry, message ?? {}, time);
-    for (const [at, { block, contentIndex }] of calls.entries()) {
-      this.#addToolCall(entry, block, contentIndex, firstCall + at, time, entryTime);
-    }
+    this.#toolCall += message?.toolCalls.length ?? 0;
+    if (this.#filtersModels && !this.#isModelWanted(this.#modelOf(facts, number))) return;
+    if (this.#isTimeWanted(time)) this.#addEntry(facts, number);
+    if (!message || !this.#isTimeWanted(message.time)) return;
+    this.#addMessage(facts, message);
+    for (const [at, toolCall] of message.toolCalls.entries())
+      this.#addToolCall(facts, message, toolCall, firstCall + at);
+  }
+
+  #addCall(call: SessionEntry, number: number): void {
+    const { parentsOutside, hasForwardLinks } = this.#survey;
+    const parent = number === NO_NODE && entryUsage(call) ? parentsOutside[this.#outside++] : undefined;
+    if (hasForwardLinks && entryUsage(call)) this.#openPlaces.set(call, this.#place);
+    this.#calls.add(call, number, parent);
   }
 
   /** Adds what can only be told at the end. */
@@ -125,20 +120,19 @@ export class SessionRows {
     ]);
   }
 
-  #addEntry(entry: SessionEntry, number: number, byteLength: number, time: number | undefined): void {
+  #addEntry({ id, parentId, type, role, time, byteLength }: EntryFacts, number: number): void {
     this.#isChosen = true;
     if (!this.#batcher.wants("entries")) return;
-    const { depths, isOnCurrentBranch } = this.#survey;
-    const role = isMessageEntry(entry) ? entry.message.role : undefined;
+    const { header, depths, isOnCurrentBranch } = this.#survey;
     this.#batcher.add("entries", [
-      this.#survey.header.id,
+      header.id,
       this.#options.path,
       this.#place.line,
       this.#place.part,
-      entryId(entry) ?? null,
-      entryParentId(entry),
-      entry.type,
-      typeof role === "string" ? role : null,
+      id ?? null,
+      parentId,
+      type,
+      role,
       wholeTime(time),
       number === NO_NODE ? null : depths[number]!,
       isOnCurrentBranch[number] === 1,
@@ -146,59 +140,48 @@ export class SessionRows {
     ]);
   }
 
-  #addMessage(entry: SessionEntry, message: JsonObject, time: number | undefined): void {
+  #addMessage({ id, role }: EntryFacts, message: MessageFacts): void {
     this.#isChosen = true;
     if (!this.#batcher.wants("messages")) return;
-    const { path, text } = this.#options;
-    const { role, stopReason, errorMessage, toolName, isError } = message;
-    const { provider, model } = role === "assistant" ? readModel(message) : { provider: null, model: null };
     this.#batcher.add("messages", [
       this.#survey.header.id,
-      path,
+      this.#options.path,
       this.#place.line,
       this.#place.part,
-      entryId(entry) ?? null,
-      wholeTime(time),
-      typeof role === "string" ? role : null,
-      text.message(message),
-      text.thinking(message),
-      provider,
-      model,
-      readText(stopReason),
-      text.string(errorMessage),
-      readText(toolName),
-      typeof isError === "boolean" ? isError : null,
+      id ?? null,
+      wholeTime(message.time),
+      role,
+      message.text,
+      message.thinking,
+      message.provider,
+      message.model,
+      message.stopReason,
+      message.errorMessage,
+      message.toolName,
+      message.isError,
     ]);
   }
 
-  #addToolCall(
-    entry: SessionEntry,
-    block: JsonObject,
-    contentIndex: number,
-    call: number,
-    time: number | undefined,
-    entryTime: number | undefined,
-  ): void {
+  #addToolCall({ id, time }: EntryFacts, message: MessageFacts, toolCall: ToolCallFacts, call: number): void {
     if (!this.#batcher.wants("tool_calls")) return;
-    const { index, toolResults } = this.#survey;
-    const { path, text } = this.#options;
+    const { header, index, toolResults } = this.#survey;
     const result = toolResults.resultOf(call);
-    const duration = result?.time === undefined || entryTime === undefined ? -1 : result.time - entryTime;
+    const duration = result?.time === undefined || time === undefined ? -1 : result.time - time;
     this.#batcher.add("tool_calls", [
-      this.#survey.header.id,
-      path,
+      header.id,
+      this.#options.path,
       this.#place.line,
       this.#place.part,
-      contentIndex,
-      entryId(entry) ?? null,
-      result && result.number !== NO_NODE ? index.entryAt(result.number).id : null,
-      readText(block.id),
-      readText(block.name),
-      text.json(block.arguments),
+      toolCall.contentIndex,
+      id ?? null,
+      result && result.number !== NO_NODE ? index.idAt(result.number) : null,
+      toolCall.id,
+      toolCall.name,
+      toolCall.arguments,
       result?.isError ?? null,
       result?.bytes ?? null,
       duration >= 0 ? duration : null,
-      wholeTime(time),
+      wholeTime(message.time),
     ]);
   }
 
@@ -232,12 +215,11 @@ export class SessionRows {
   }
 
   /** The model that an entry names, else the one in force at it. */
-  #modelOf(entry: SessionEntry, number: number): CallModel {
-    const usage = entryUsage(entry);
-    const named = usage && namedModel(entry, usage.source);
+  #modelOf({ call, parentId }: EntryFacts, number: number): CallModel {
+    const usage = call && entryUsage(call);
+    const named = usage && namedModel(call, usage.source);
     if (named) return named;
     const { trail, index } = this.#survey;
-    const parentId = entryParentId(entry);
     const at = number !== NO_NODE || parentId === null ? number : index.numberOf(parentId);
     return trail.modelAt(at, index);
   }

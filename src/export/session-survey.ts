@@ -9,6 +9,7 @@ import { ModelTrail } from "../report/model-trail.js";
 import { SessionSummary } from "../report/session-summary.js";
 import { NO_NODE } from "../tree/forest.js";
 import { SessionIndex } from "../tree/session-index.js";
+import { isToolCall } from "./entry-facts.js";
 import { ToolResults } from "./tool-results.js";
 
 /**
@@ -50,7 +51,9 @@ export class SessionSurvey {
     if (!isMessageEntry(entry)) return;
     const message = entry.message as JsonObject;
     if (message.role === "assistant") {
-      for (const { block } of toolCallBlocks(message)) this.toolResults.addCall(block.id);
+      const { content } = message;
+      if (Array.isArray(content))
+        for (const block of content) if (isToolCall(block)) this.toolResults.addCall(block.id);
     } else if (message.role === "toolResult") {
       const { toolCallId, isError } = message;
       this.toolResults.addResult(toolCallId, {
@@ -85,16 +88,6 @@ export class SessionSurvey {
     let depth = (end === NO_NODE ? -1 : depths[end]!) + steps;
     for (let number = start; number !== end; number = index.parentOf(number)) depths[number] = depth--;
   }
-}
-
-/** The tool calls among the blocks of an assistant's message. */
-export function toolCallBlocks({ content }: JsonObject): { block: JsonObject; contentIndex: number }[] {
-  if (!Array.isArray(content)) return [];
-  const found: { block: JsonObject; contentIndex: number }[] = [];
-  for (const [contentIndex, block] of content.entries()) {
-    if (isJsonObject(block) && block.type === "toolCall") found.push({ block, contentIndex });
-  }
-  return found;
 }
 
 /** The UTF-8 bytes of the text in a message's content, where strings were cut those of the whole. */

@@ -114,7 +114,8 @@ async function writeGeneration(
   const known = sessions.filter(({ path }) => isThere.has(path)).map(({ found }) => found);
   const manifest = new ExportManifest(all, empty, [...known, ...others]);
   request.options.signal?.throwIfAborted();
-  await folder.commit(manifest.write(request.target.settings));
+  const fresh = [...segments.flatMap((segment) => segment.written), ...empty];
+  await folder.commit(fresh, manifest.write(request.target.settings));
   return { manifest, ...summary };
 }
 

@@ -30,13 +30,13 @@ const formats: Record<ExportFormat, (request: ExportRequest, scan: RowScan) => P
   parquet: exportParquet,
   sqlite: (request, scan) =>
     exportToFile(request, scan, async (path) => {
-      const { openSqliteTarget } = await loadTarget("sqlite");
-      return await openSqliteTarget!(path, request.target);
+      const { openSqliteTarget } = await import("../export/sqlite-target.js");
+      return await openSqliteTarget(path, request.target);
     }),
   duckdb: (request, scan) =>
     exportToFile(request, scan, async (path) => {
-      const { openDuckdbTarget } = await loadTarget("duckdb");
-      return await openDuckdbTarget!(path, request.target);
+      const { openDuckdbTarget } = await import("../export/duckdb-target.js");
+      return await openDuckdbTarget(path, request.target);
     }),
   clickhouse: exportToClickhouse,
 };
@@ -94,8 +94,8 @@ async function exportText(request: ExportRequest, scan: RowScan, format: RowForm
 async function exportToClickhouse(request: ExportRequest, scan: RowScan): Promise<ExportResult> {
   const { urls = [], database = "default", cluster, user, password } = request.options;
   if (urls.length === 0) throw new TypeError("Cannot export: urls is missing");
-  const { openClickhouseTarget } = await loadTarget("clickhouse");
-  const target = await openClickhouseTarget!({ urls, database, cluster, user, password }, request.target);
+  const { openClickhouseTarget } = await import("../export/clickhouse-target.js");
+  const target = await openClickhouseTarget({ urls, database, cluster, user, password }, request.target);
   return await fillTarget(request, scan, target, []);
 }
 
@@ -108,11 +108,6 @@ async function exportToFile(
   if (typeof out !== "string") throw new TypeError("Cannot export: out must be the path of a file");
   const path = resolve(out);
   return await fillTarget(request, scan, await open(path), [path]);
-}
-
-/** The modules of databases, each loaded when it is asked for. */
-async function loadTarget(name: string): Promise<Record<string, (...args: unknown[]) => Promise<ExportTarget>>> {
-  return (await import(`../export/${name}-target.js`)) as never;
 }
 
 /** Gives a target the rows of what changed since it was written. */

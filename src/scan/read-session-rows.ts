@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { ExportError } from "../errors.js";
 import type { CellText } from "../export/cell-text.js";
+import { type EntryFacts, readEntryFacts } from "../export/entry-facts.js";
 import type { RowBatch } from "../export/row-batch.js";
 import { RowBatcher } from "../export/row-batcher.js";
 import { SessionRows } from "../export/session-rows.js";
 import { SessionSurvey } from "../export/session-survey.js";
 import type { TableName } from "../export/tables.js";
 import type { SessionEntry } from "../format/entry.js";
-import type { EntryPosition, TruncatedString } from "../format/entry-record.js";
 import type { SessionHeader } from "../format/header.js";
 import type { EntrySink } from "../read/entry-parser.js";
 import { STORE_MAX_LINE_BYTES } from "../read/limits.js";
@@ -34,13 +34,10 @@ export interface ReadRows {
   cutEntries: number;
 }
 
-/** Entries of a file of at most this size are kept from the first reading for the second. */
+/** What rows tell of the entries is kept from the first reading of a file of at most this size; a larger one is read twice. */
 const KEPT_BYTES = 4 * 1024 * 1024;
 
-interface KeptEntry extends EntryPosition {
-  entry: SessionEntry;
-  truncated: TruncatedString[] | undefined;
-}
+type FactsSink = (...entry: Parameters<EntrySink["entry"]>) => EntryFacts;
 
 /**
  * Hands on the rows of one session, batch by batch; undefined for one of a project that is not wanted. The file is read up to the size that it was found with, and
@@ -54,7 +51,17 @@ export function readSessionRows(
   take: (batch: RowBatch) => void,
 ): ReadRows | undefined {
   const path = resolve(file.path);
-  const kept: KeptEntry[] | undefined = file.sizeBytes <= KEPT_BYTES ? [] : undefined;
+  let cutEntries = 0;
+  const readFacts: FactsSink = (entry, line, byteOffset, byteLength, _ordinal, truncated) => {
+    let whole = entry;
+    if (truncated && request.isTextWhole) {
+      const read = readEntryAt(file.fd, path, { line, byteOffset, byteLength });
+      if (read.truncated) cutEntries++;
+      whole = withWholeText(entry, read.entry);
+    }
+    return readEntryFacts(whole, line, byteLength, request.text);
+  };
+  const kept: EntryFacts[] | undefined = file.sizeBytes <= KEPT_BYTES ? [] : undefined;
   let survey: SessionSurvey | undefined;
   let isRefused = false;
   const damagedLines = readEntries(file, () => isRefused, {
@@ -62,37 +69,30 @@ export function readSessionRows(
       isRefused = !request.isProjectWanted(header);
       survey = new SessionSurvey(header);
     },
-    entry(entry, line, byteOffset, byteLength, _ordinal, truncated) {
+    entry(entry, line, byteOffset, byteLength, ordinal, truncated) {
       if (isRefused) return;
-      const position = { line, byteOffset, byteLength };
-      survey!.add(entry, position, truncated);
-      kept?.push({ entry, truncated, ...position });
+      survey!.add(entry, { line, byteOffset, byteLength }, truncated);
+      kept?.push(readFacts(entry, line, byteOffset, byteLength, ordinal, truncated));
     },
   });
   if (isRefused) return undefined;
   survey!.finish();
 
   const batcher = new RowBatcher(path, request.tables, take);
-  const { host, text, filters } = request;
-  const rows = new SessionRows(survey!, batcher, { path, host, text, filters, copies: new Set(request.copies) });
-  let cutEntries = 0;
-  const addRows = ({ entry, truncated, ...position }: KeptEntry): void => {
-    let whole = entry;
-    if (truncated && request.isTextWhole) {
-      const read = readEntryAt(file.fd, path, position);
-      if (read.truncated) cutEntries++;
-      whole = withWholeText(entry, read.entry);
-    }
-    rows.add(whole, position.line, position.byteLength);
-  };
+  const { host, filters } = request;
+  const rows = new SessionRows(survey!, batcher, {
+    path,
+    host,
+    text: request.text,
+    filters,
+    copies: new Set(request.copies),
+  });
   try {
-    if (kept) for (const each of kept) addRows(each);
+    if (kept) for (const facts of kept) rows.add(facts);
     else {
       readEntries({ ...file, onBytes: () => {} }, () => false, {
         header() {},
-        entry(entry, line, byteOffset, byteLength, _ordinal, truncated) {
-          addRows({ entry, truncated, line, byteOffset, byteLength });
-        },
+        entry: (...entry) => rows.add(readFacts(...entry)),
       });
     }
     rows.finish({ sizeBytes: file.sizeBytes, mtimeMs: file.mtimeMs, damagedLines });

@@ -179,6 +179,12 @@ export class SessionIndex {
     };
   }
 
+  /** The id of an entry. Throws a `RangeError` when there is none of this number. */
+  idAt(number: number): string {
+    this.#requireEntry(number);
+    return this.#ids.idAt(number);
+  }
+
   /** The number of an entry's parent; -1 for a root. Following it always ends. Throws a `RangeError` when there is no such entry. */
   parentOf(number: number): number {
     this.#requireEntry(number);
