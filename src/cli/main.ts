@@ -1,8 +1,13 @@
 #!/usr/bin/env node
+import { setFlagsFromString } from "node:v8";
 import { systemTimeZone } from "../report/zone-clock.js";
 import { commands } from "./commands.js";
 import { ExitCode } from "./exit-code.js";
 import { runCommandLine } from "./program.js";
+
+// A command is done in a second or two, in several threads: there, what V8 spends to optimise code that soon ends costs more than it brings. So it waits
+// longer before it does; that saves a sixth of the processor time of a scan. Later releases of V8 have a faster compiler in between, and no such flag.
+if (process.versions.v8.startsWith("11.")) setFlagsFromString("--interrupt-budget=300000");
 
 /** How long an interrupted command may take to put its things away, in milliseconds. */
 const GRACE = 2000;

@@ -124,7 +124,7 @@ export class WorkerPool {
   #start(): Worker {
     const partsWaiting = new SharedArrayBuffer(4);
     const workerData = { bytesRead: this.#bytesRead, partsWaiting } satisfies WorkerSetup;
-    const worker = new Worker(new URL("./worker.js", import.meta.url), {
+    const worker = new Worker(new URL("../scan/worker.js", import.meta.url), {
       workerData,
       resourceLimits: HEAP_LIMITS,
       execArgv: [], // The options of this process are not for a file: with --input-type, say, no worker would start.
