@@ -1,3 +1,4 @@
+import { headerCwd, type SessionHeader } from "../format/header.js";
 import type { Usage } from "../format/usage.js";
 import { type Call, modelName } from "./call.js";
 import { type UsageParts, UsageSum } from "./sum-usage.js";
@@ -7,6 +8,11 @@ import type { ZoneClock } from "./zone-clock.js";
 export interface CallOwner {
   sessionId: string;
   cwd: string | null;
+}
+
+/** The owner of the calls of a session. */
+export function callOwner(header: SessionHeader): CallOwner {
+  return { sessionId: header.id, cwd: headerCwd(header) };
 }
 
 /** A call on its way to a report. */

@@ -1,20 +1,43 @@
 import { resolve } from "node:path";
 import { CallLedger, type CallOrigins } from "../report/call-ledger.js";
-import type { FingerprintedFile } from "./fingerprinted-file.js";
+import { readKeptCalls, sizeOfKeptCalls } from "../report/kept-calls.js";
+import { ZoneClock } from "../report/zone-clock.js";
+import type { FingerprintedFile, TotalledFile } from "./fingerprinted-file.js";
 import type { StoreScan } from "./scan-files.js";
 import type { CopiesPart, CopiesTaskOptions } from "./tasks/copies-task.js";
+import { FileSums } from "./tasks/file-sums.js";
 
-/** Tells the calls of a store from their copies, once all its files went by, and reads the files with copies once more to add those up. */
+/** How much memory kept calls may take; files whose calls are not kept are read again. */
+const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Tells the calls of a store from their copies, once all its files went by, and adds the copies up: those of forks as they were kept, as far as
+ * there was room, those of other files from a second reading.
+ */
 export class CopyFinder {
   readonly #ledger = new CallLedger();
   /** By the ledger's number. */
   readonly #paths: string[] = [];
 
-  add(files: readonly FingerprintedFile[]): void {
-    for (const { fingerprints, ...file } of files) {
-      this.#ledger.add(file, fingerprints);
-      this.#paths.push(file.path);
+  /** By path: the calls of files, as far as they were kept. */
+  readonly #kept = new Map<string, NonNullable<TotalledFile["kept"]>>();
+  #keptBytes = 0;
+  /** Files whose copies do not count. */
+  readonly #leftOut = new Set<string>();
+
+  add(files: readonly (FingerprintedFile | TotalledFile)[]): void {
+    for (const { fingerprints, path, id, parent, created, ...more } of files) {
+      this.#ledger.add({ path, id, parent, created }, fingerprints);
+      this.#paths.push(path);
+      if ("kept" in more) this.#keep(path, more);
     }
+  }
+
+  #keep(path: string, { copiesCount, kept }: Pick<TotalledFile, "copiesCount" | "kept">): void {
+    if (!copiesCount) this.#leftOut.add(path);
+    if (!kept || this.#keptBytes + sizeOfKeptCalls(kept.calls) > MAX_KEPT_BYTES) return;
+    this.#keptBytes += sizeOfKeptCalls(kept.calls);
+    this.#kept.set(path, kept);
   }
 
   /** Where the calls and the files came from; nothing can be added after. */
@@ -38,8 +61,20 @@ export class CopyFinder {
     task: Omit<CopiesTaskOptions, "copies">,
     copies = this.findCopies(),
   ): AsyncGenerator<CopiesPart, void, void> {
-    if (copies.size === 0) return;
-    const isChosen = (path: string): boolean => copies.has(resolve(path));
-    for await (const { result } of scan.run("copies", { ...task, copies }, isChosen)) yield result;
+    const clock = new ZoneClock(task.timeZone);
+    const unread = new Map<string, Uint32Array>();
+    for (const [path, ordinals] of copies) {
+      const kept = this.#kept.get(path);
+      if (kept) {
+        const sums = new FileSums(kept.owner, task, clock);
+        for (const call of readKeptCalls(kept.calls, ordinals)) sums.add(call);
+        yield { ...sums.finish(), shares: [] };
+      } else if (!this.#leftOut.has(path)) {
+        unread.set(path, ordinals);
+      }
+    }
+    if (unread.size === 0) return;
+    const isChosen = (path: string): boolean => unread.has(resolve(path));
+    for await (const { result } of scan.run("copies", { ...task, copies: unread }, isChosen)) yield result;
   }
 }

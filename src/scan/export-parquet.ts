@@ -22,7 +22,11 @@ const SEGMENT_BYTES = 32 * 1024 * 1024;
  * Exports to a folder of Parquet files that is always whole (see `ParquetFolder`). If it was exported to with the same settings, only what changed since is written:
  * the segments with a file that is new, changed or gone, or in which a call became a copy, or stopped being one.
  */
-export async function exportParquet(request: ExportRequest, scan: RowScan): Promise<ExportResult> {
+export async function exportParquet(
+  request: ExportRequest,
+  scan: RowScan,
+  { segmentBytes = SEGMENT_BYTES }: { segmentBytes?: number } = {},
+): Promise<ExportResult> {
   const { out } = request.options;
   if (typeof out !== "string") throw new TypeError("Cannot export: out must be the path of a folder");
   const folder = await ParquetFolder.open(resolve(out), request.tables);
@@ -30,7 +34,7 @@ export async function exportParquet(request: ExportRequest, scan: RowScan): Prom
   try {
     const known = await ExportManifest.read(folder, request.target.settings);
     const found = await findSessionsWithCopies(request.options, scan, (path) => known?.session(path));
-    const plan = planSegments(found.sessions, known?.segments ?? []);
+    const plan = planSegments(found.sessions, known?.segments ?? [], segmentBytes);
     const isSame = known !== undefined && plan.written.length === 0 && plan.kept.length === known.segments.length;
     const { manifest, ...summary } = isSame
       ? { manifest: known, ...summarise([], found.skipped) }
@@ -58,7 +62,11 @@ interface SegmentPlan {
 }
 
 /** Segments of unchanged files are kept. Files that are new come last, those that changed longest ago first: a session that is at work stands among its like. */
-function planSegments(sessions: readonly SessionToExport[], known: readonly Segment[]): SegmentPlan {
+function planSegments(
+  sessions: readonly SessionToExport[],
+  known: readonly Segment[],
+  segmentBytes: number,
+): SegmentPlan {
   const pending = new Map(sessions.map((session) => [session.path, session]));
   const kept: Segment[] = [];
   const rewritten: SessionToExport[][] = [];
@@ -75,12 +83,12 @@ function planSegments(sessions: readonly SessionToExport[], known: readonly Segm
   }
   const fresh = [...pending.values()].sort((a, b) => a.mtimeMs - b.mtimeMs);
   const last = kept.at(-1);
-  if (fresh.length > 0 && rewritten.length === 0 && last && sumBytes(last.files) < SEGMENT_BYTES / 2) {
+  if (fresh.length > 0 && rewritten.length === 0 && last && sumBytes(last.files) < segmentBytes / 2) {
     kept.pop();
     const files = new Map(sessions.map((session) => [session.path, session]));
     rewritten.push(last.files.map(({ path }) => files.get(path)!));
   }
-  return { kept, written: batchFiles([...rewritten.flat(), ...fresh], SEGMENT_BYTES) };
+  return { kept, written: batchFiles([...rewritten.flat(), ...fresh], segmentBytes) };
 }
 
 async function writeGeneration(

@@ -27,7 +27,7 @@ const BATCH_FILES = 64;
 const formats: Record<ExportFormat, (request: ExportRequest, scan: RowScan) => Promise<ExportResult>> = {
   jsonl: (request, scan) => exportText(request, scan, jsonlFormat),
   csv: (request, scan) => exportText(request, scan, csvFormat),
-  parquet: exportParquet,
+  parquet: (request, scan) => exportParquet(request, scan),
   sqlite: (request, scan) =>
     exportToFile(request, scan, async (path) => {
       const { openSqliteTarget } = await import("../export/sqlite-target.js");

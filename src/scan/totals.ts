@@ -33,9 +33,9 @@ export interface Totals {
 
 /**
  * Adds up the usage of all sessions of the stores: tokens and cost, by any keys. `since`, `until`, `models` and `providers` choose calls.
- * A call that forks copied counts once, in the oldest file that holds it, whatever the filters let through: for that all files are read, and those with
- * copies twice. Does not depend on the order in which files are read.
- * Memory: the list of files, a sum a group, the sessions being read, and about 30 bytes a call to tell copies.
+ * A call that forks copied counts once, in the oldest file that holds it, whatever the filters let through: for that all files are read, and of those with
+ * copies some twice. Does not depend on the order in which files are read.
+ * Memory: the list of files, a sum a group, the sessions being read, about 30 bytes a call to tell copies, and 16 MiB at most for the calls of forks.
  *
  * @throws StoreError for a store that is no folder, RangeError for an unknown time zone; the reason of `signal` when it aborts.
  *

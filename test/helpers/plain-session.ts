@@ -7,6 +7,7 @@ import { findParent, namePlainly, treePlainly } from "./plain-tree.js";
 
 /** One model call: an entry with a usage object in one of the five places. */
 export interface PlainCall {
+  entry: JsonObject;
   /** Null in entries without an id. */
   id: string | null;
   /** The entry's own time, in ms. */
@@ -138,6 +139,7 @@ function describe(entries: JsonObject[], entry: JsonObject): Omit<PlainCall, "us
   const message = messageOf(entry);
   const entryTime = timePlainly(entry.timestamp);
   const base = {
+    entry,
     id: typeof entry.id === "string" && entry.id !== "" ? entry.id : null,
     entryTime,
     time: messageTimePlainly(message.timestamp) ?? entryTime,

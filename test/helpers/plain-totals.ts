@@ -80,6 +80,14 @@ export function totalsPlainly(files: readonly PlainStoreFile[], { dedupe = true 
   };
 }
 
+/** By path: the calls of each file that are copies. */
+export function copiesPlainly(files: readonly PlainStoreFile[]): Map<string, PlainCall[]> {
+  const members = files.filter(({ file }) => file.isSession).map(readMember);
+  for (const member of members) member.parent = findParentFile(members, member);
+  for (const lineage of findLineages(members)) shareCalls(oldestFirst(lineage));
+  return new Map(members.map(({ path, copied }) => [path, copied]));
+}
+
 function readMember({ path, file }: PlainStoreFile): Member {
   const header = file.header!.entry;
   return {

@@ -43,7 +43,9 @@ function addUp(by: readonly GroupKey[], { result, ...rest }: BatchResult<"totals
   groups.merge(result.groups);
   const total = new UsageSum();
   total.merge(result.total);
-  return { ...rest, ...result, groups: groups.groups("key"), total: total.total() };
+  // Calls are kept of files that are read whole alone.
+  const fingerprinted = result.fingerprinted.map(({ kept: _, ...file }) => file);
+  return { ...rest, ...result, fingerprinted, groups: groups.groups("key"), total: total.total() };
 }
 
 test("joinParts makes of the ranges of a file what runBatch makes of it whole", (context) => {

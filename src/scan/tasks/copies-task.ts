@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Usage } from "../../format/usage.js";
-import { CallGroups, type GroupKey } from "../../report/group-calls.js";
+import { CallGroups, callOwner, type GroupKey } from "../../report/group-calls.js";
 import { UsageSum } from "../../report/sum-usage.js";
 import { ZoneClock } from "../../report/zone-clock.js";
 import { projectFilter } from "../project-filter.js";
@@ -54,7 +54,7 @@ export function copiesTask(options: CopiesTaskOptions): Task<CopiesPart> {
         isEnough: () => isPastLast && !options.shares && !groups.by.includes("branch"),
         begin(header) {
           isWanted = isProjectWanted(header);
-          sums = new FileSums(header, options, clock);
+          sums = new FileSums(callOwner(header), options, clock);
           own = new UsageSum();
           copied = new UsageSum();
           isPastLast = false;

@@ -1,4 +1,3 @@
-import { headerCwd, type SessionHeader } from "../../format/header.js";
 import type { Call } from "../../report/call.js";
 import { modelFilter, timeFilter } from "../../report/call-filter.js";
 import { CallGroups, type CallOwner, type GroupKey, type GroupParts } from "../../report/group-calls.js";
@@ -24,9 +23,9 @@ export class FileSums {
   /** Calls that can only be grouped once the tree is known. */
   readonly #waiting: Call[] = [];
 
-  constructor(header: SessionHeader, options: FilterOptions & { by: readonly GroupKey[] }, clock: ZoneClock) {
+  constructor(owner: CallOwner, options: FilterOptions & { by: readonly GroupKey[] }, clock: ZoneClock) {
     this.#groups = new CallGroups(options.by, clock);
-    this.#owner = { sessionId: header.id, cwd: headerCwd(header) };
+    this.#owner = owner;
     this.#isTimeWanted = timeFilter(options);
     this.#isModelWanted = modelFilter(options);
   }

@@ -1,12 +1,13 @@
-import type { SessionHeader } from "../../format/header.js";
+import { headerParent, type SessionHeader } from "../../format/header.js";
 import { CallFingerprints, callIdentity } from "../../report/call-fingerprint.js";
-import { CallGroups, type GroupKey } from "../../report/group-calls.js";
+import { CallGroups, type CallOwner, callOwner, type GroupKey } from "../../report/group-calls.js";
+import { KeptCalls } from "../../report/kept-calls.js";
 import type { OnCall } from "../../report/session-calls.js";
 import type { Session } from "../../report/session-summary.js";
 import { UsageSum } from "../../report/sum-usage.js";
 import { ZoneClock } from "../../report/zone-clock.js";
 import type { SessionIndex } from "../../tree/session-index.js";
-import { type FingerprintedFile, fingerprintedFile } from "../fingerprinted-file.js";
+import { fingerprintedFile, type TotalledFile } from "../fingerprinted-file.js";
 import { projectFilter } from "../project-filter.js";
 import { joinSessionParts, type SessionPart, scanSession, scanSessionPart } from "../scan-session.js";
 import { FileSums, type FileSumsParts } from "./file-sums.js";
@@ -23,7 +24,7 @@ export interface TotalsPart extends FileSumsParts {
   files: number;
   damagedLines: number;
   /** All files, whatever the filters say: a copy is one wherever the call stands. */
-  fingerprinted: FingerprintedFile[];
+  fingerprinted: TotalledFile[];
 }
 
 /** What one range of a file comes to. */
@@ -39,7 +40,7 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
   const isProjectWanted = projectFilter(options);
   const groups = new CallGroups(options.by, clock);
   const total = new UsageSum();
-  const fingerprinted: FingerprintedFile[] = [];
+  const fingerprinted: TotalledFile[] = [];
   const byBranch = groups.by.includes("branch");
   let files = 0;
   let damagedLines = 0;
@@ -49,20 +50,33 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
     readonly isWanted: boolean;
     readonly sums: FileSums;
     readonly fingerprints = new CallFingerprints();
+    readonly owner: CallOwner;
+    readonly kept: KeptCalls | undefined;
 
-    constructor(header: SessionHeader) {
+    /** `isWhole`: whether it will be given all calls of the file. */
+    constructor(header: SessionHeader, isWhole: boolean) {
       this.isWanted = isProjectWanted(header);
-      this.sums = new FileSums(header, options, clock);
+      this.owner = callOwner(header);
+      this.sums = new FileSums(this.owner, options, clock);
+      // A fork is likely to hold copies; branches are known at the end of the file alone.
+      const keeps = isWhole && options.fingerprints && this.isWanted && !byBranch && headerParent(header) !== null;
+      this.kept = keeps ? new KeptCalls() : undefined;
     }
 
     readonly onCall: OnCall = (call, entry) => {
       if (options.fingerprints) this.fingerprints.add(call, callIdentity(entry));
-      if (this.isWanted) this.sums.add(call);
+      if (!this.isWanted) return;
+      this.sums.add(call);
+      this.kept?.add(call);
     };
 
     /** Adds the file to those of the batch. */
     finish(session: Session, index?: SessionIndex): void {
-      if (options.fingerprints) fingerprinted.push(fingerprintedFile(session, this.fingerprints));
+      if (options.fingerprints) {
+        const copiesCount = this.isWanted;
+        const kept = this.kept && { owner: this.owner, calls: this.kept.parts() };
+        fingerprinted.push({ ...fingerprintedFile(session, this.fingerprints), copiesCount, kept });
+      }
       if (!this.isWanted) return;
       const sums = this.sums.finish(index);
       groups.merge(sums.groups);
@@ -78,7 +92,7 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
       const scanned = scanSession(file, {
         wantsIndex: byBranch,
         begin(header) {
-          totals = new FileTotals(header);
+          totals = new FileTotals(header, true);
           return totals.isWanted || options.fingerprints ? totals.onCall : undefined;
         },
       });
@@ -86,13 +100,13 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
     },
     scanPart(file, range): RangeTotals | undefined {
       if (byBranch) return undefined;
-      const totals = new FileTotals(range.header);
+      const totals = new FileTotals(range.header, false);
       const session = scanSessionPart(file, range, totals.onCall);
       return session && { session, sums: totals.sums.finish(), fingerprints: totals.fingerprints.finish() };
     },
     join(file, header, parts) {
       const ranges = parts as RangeTotals[];
-      const totals = new FileTotals(header);
+      const totals = new FileTotals(header, false);
       let calls = 0;
       for (const { session, sums, fingerprints } of ranges) {
         totals.sums.merge(sums);
