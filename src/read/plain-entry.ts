@@ -1,5 +1,5 @@
 import type { BareEntry } from "../format/bare-entry.js";
-import { readText } from "../format/model.js";
+import { type CallModel, readText } from "../format/model.js";
 import { fillUsage } from "../format/usage.js";
 import { plainTypes } from "./entry-keys.js";
 import { scanner } from "./json-scanner.js";
@@ -8,6 +8,7 @@ import {
   HAS_USAGE,
   ID_BITS,
   IN_MESSAGE,
+  IS_SAME_MODEL,
   MESSAGE_TIME,
   PARENT_ID_BITS,
   RECORD_FIELDS,
@@ -72,11 +73,18 @@ export function fillBareRecord(bare: BareEntry, record: number): void {
   }
 }
 
+/** The model of the last call. */
+const last: CallModel = { provider: null, model: null };
+
 function fillCall(bare: BareEntry, first: number, firstNumber: number): void {
   bare.usage = bare.ownUsage;
   fillUsage(bare.ownUsage, scanner.found.recordNumbers, firstNumber + TOKENS);
-  bare.provider = readText(readSpan(first, PROVIDER));
-  bare.model = readText(readSpan(first, RESPONSE_MODEL)) ?? readText(readSpan(first, MODEL));
+  if (scanner.found.recordWords[first + IS_SAME_MODEL] !== 1) {
+    last.provider = readText(readSpan(first, PROVIDER));
+    last.model = readText(readSpan(first, RESPONSE_MODEL)) ?? readText(readSpan(first, MODEL));
+  }
+  bare.provider = last.provider;
+  bare.model = last.model;
   const responseId = readSpan(first, RESPONSE_ID);
   bare.responseId = typeof responseId === "string" ? responseId : undefined;
   if (bare.role === "toolResult") bare.tool = readText(readSpan(first, TOOL));

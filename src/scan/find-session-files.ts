@@ -43,7 +43,7 @@ export async function findSessionFiles(
 }
 
 class FileSearch {
-  readonly #isExcluded: (pathBelowStore: string) => boolean;
+  readonly #isExcluded: ((pathBelowStore: string) => boolean) | undefined;
   readonly #onFound: (file: SessionFile) => void;
   /** By real path. */
   readonly #files = new Map<string, SessionFile>();
@@ -53,7 +53,7 @@ class FileSearch {
   /** Real paths of the folders whose trees were walked. */
   readonly #walked: string[] = [];
 
-  constructor(isExcluded: (pathBelowStore: string) => boolean, onFound: (file: SessionFile) => void) {
+  constructor(isExcluded: ((pathBelowStore: string) => boolean) | undefined, onFound: (file: SessionFile) => void) {
     this.#isExcluded = isExcluded;
     this.#onFound = onFound;
   }
@@ -95,6 +95,9 @@ class FileSearch {
   async #walk(folder: { path: string; real: string }, store: string): Promise<string[]> {
     const links: string[] = [];
     this.#walking = folder;
+    // fast-glob names what it finds with slashes alone; joining and normalizing each path would take longer than finding it.
+    const root = join(folder.path, "_").slice(0, -1);
+    const realRoot = join(folder.real, "_").slice(0, -1);
     const found = fastGlob.stream("**/*", {
       cwd: folder.real,
       dot: true,
@@ -103,11 +106,12 @@ class FileSearch {
       onlyFiles: false,
       fs: { readdir: this.#readFolder as typeof readFolder },
     }) as AsyncIterable<fastGlob.Entry>;
-    for await (const { path: below, dirent } of found) {
-      const path = join(folder.path, below);
-      if (this.#isExcluded(relative(store, path))) continue;
+    for await (const { path: slashed, dirent } of found) {
+      const below = sep === "/" ? slashed : slashed.replaceAll("/", sep);
+      const path = `${root}${below}`;
+      if (this.#isExcluded?.(relative(store, path))) continue;
       if (dirent.isSymbolicLink()) links.push(path);
-      else if (dirent.isFile() && path.endsWith(".jsonl")) this.#takeFile(path, join(folder.real, below));
+      else if (dirent.isFile() && path.endsWith(".jsonl")) this.#takeFile(path, `${realRoot}${below}`);
     }
     return links.sort();
   }
@@ -173,8 +177,8 @@ function isWithin(path: string, folder: string): boolean {
 }
 
 /** A glob excludes the paths that it matches, and all that lies below them. */
-async function exclusion(globs: readonly string[]): Promise<(path: string) => boolean> {
-  if (globs.length === 0) return () => false;
+async function exclusion(globs: readonly string[]): Promise<((path: string) => boolean) | undefined> {
+  if (globs.length === 0) return undefined;
   const { default: picomatch } = await import("picomatch");
   const matches = picomatch([...globs], { dot: true });
   return (path) => {

@@ -31,7 +31,7 @@ export interface SessionScan {
 
 export interface ScannedSession {
   session: Session;
-  /** The links of its tree. */
+  /** The links of its tree, lent until the next session is scanned. */
   links: Links;
   /** There when `wantsIndex` was set. */
   index: SessionIndex | undefined;
@@ -46,7 +46,7 @@ export interface ScannedSession {
  */
 export function scanSession(file: OpenSession, scan: SessionScan): ScannedSession | undefined {
   if (!scan.wantsIndex) {
-    const links = new LinkTally();
+    const links = takeTally();
     const sink = new ScanSink(scan, links);
     sink.read(file);
     if (sink.isRefused) return undefined;
@@ -56,6 +56,18 @@ export function scanSession(file: OpenSession, scan: SessionScan): ScannedSessio
   const sink = new ScanSink(scan, index);
   sink.read(file);
   return sink.isRefused ? undefined : { session: sink.finish(file), links: index, index };
+}
+
+/** A larger tally is not used again. */
+const KEPT_TALLY_SIZE = 1 << 16;
+
+let tally = new LinkTally();
+
+/** The tally of this thread, without entries. */
+function takeTally(): LinkTally {
+  if (tally.size > KEPT_TALLY_SIZE) tally = new LinkTally();
+  else tally.clear();
+  return tally;
 }
 
 /** Some lines of a session file, from the beginning of one to the end of another. */

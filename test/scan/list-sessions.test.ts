@@ -421,9 +421,9 @@ test("listAll tells its progress, which never falls and ends with all files and 
     const steps: ScanProgress[] = [];
     await gather({ stores: [store], jobs, onProgress: (step) => steps.push(step) });
     for (const [number, step] of steps.entries()) {
-      assert.deepEqual([step.total, step.totalBytes], [13, bytes]);
-      const before = steps[number - 1];
-      if (before) assert.ok(step.done >= before.done && step.bytes >= before.bytes, `step ${number}`);
+      const before = steps[number - 1] ?? { done: 0, total: 0, bytes: 0, totalBytes: 0 };
+      // On a busy machine the first step may come before any file is found.
+      for (const key of ["done", "total", "bytes", "totalBytes"] as const) assert.ok(step[key] >= before[key], key);
     }
     assert.deepEqual(steps.at(-1), { done: 13, total: 13, bytes, totalBytes: bytes });
   }

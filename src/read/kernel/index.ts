@@ -22,6 +22,7 @@ import {
   IN_MESSAGE,
   IN_TYPES,
   IN_USAGE,
+  IS_SAME_MODEL,
   KEY_BYTES,
   KEY_LENGTHS,
   KEY_SIZE,
@@ -102,6 +103,9 @@ let hasEscapedKey = false;
 /** The record that an entry is decoded to. */
 let record: u32 = RECORDS;
 
+/** The record of the last call of this run; 0 before the first. */
+let lastCall: u32 = 0;
+
 /**
  * Takes lines from `start` up to `end`, each with its newline, as long as they are plain (see `decodePlain`), and decodes each to a record of its own,
  * as many as there is room for. Returns how many there were; where they ended stands at `RUN_END`.
@@ -112,6 +116,7 @@ export function takePlainLines(start: u32, end: u32, stack: u32, wants: u32): i3
   while (last > start && load<u8>(last - 1) !== NEWLINE) last--;
   let at = start;
   let count = 0;
+  lastCall = 0;
   while (count < MAX_RECORDS && at < last) {
     record = RECORDS + count * RECORD_SIZE;
     if (scanObject(at, stack) !== 1 || !decodeEntry(wants)) break;
@@ -523,6 +528,7 @@ const LT_QUOTE: u32 = 0x22746c; // lt"
  */
 export function decodePlain(wants: u32): bool {
   record = RECORDS;
+  lastCall = 0;
   return decodeEntry(wants);
 }
 
@@ -578,7 +584,21 @@ function decodeMessage(wants: u32): bool {
   if (!hasUsage || !decodeUsage()) return false;
   setField(HAS_USAGE, 1);
   for (let span = 0; span < SPAN_COUNT - 1; span++) noteSpan(span, members, FIRST_SPAN_KEY + span, IN_MESSAGE);
+  const isSame = lastCall !== 0 && isSameSpan(0) && isSameSpan(1) && isSameSpan(2);
+  setField(IS_SAME_MODEL, isSame ? 1 : 0);
+  lastCall = record;
   noteSpan(SPAN_COUNT - 1, members, TOOL_NAME, IN_MESSAGE);
+  return true;
+}
+
+/** Whether a span holds the same bytes as that of the last call. */
+function isSameSpan(span: u32): bool {
+  const fields = (SPANS + 2 * span) << 2;
+  const start = load<u32>(record + fields);
+  const length = load<u32>(record + fields + 4) - start;
+  const lastStart = load<u32>(lastCall + fields);
+  if (load<u32>(lastCall + fields + 4) - lastStart !== length) return false;
+  for (let at: u32 = 0; at < length; at++) if (load<u8>(start + at) !== load<u8>(lastStart + at)) return false;
   return true;
 }
 

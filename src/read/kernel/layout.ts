@@ -68,8 +68,8 @@ export const STATIC_DATA = 0x2000;
  * 0 and 0 for one that is missing, and then of `RECORD_NUMBERS` f64.
  */
 export const RECORDS = 0x3000;
-export const MAX_RECORDS = 300;
-export const RECORD_FIELDS = 18;
+export const MAX_RECORDS = 290;
+export const RECORD_FIELDS = 20;
 export const RECORD_NUMBERS = 12;
 export const RECORD_SIZE = 4 * RECORD_FIELDS + 8 * RECORD_NUMBERS;
 
@@ -83,6 +83,8 @@ export const PARENT_ID_BITS = 4;
 export const TYPE_CODE = 5;
 export const ROLE_CODE = 6;
 export const HAS_USAGE = 7;
+/** Whether provider and models are spelled as in the last record with usage of the same run. */
+export const IS_SAME_MODEL = 18;
 /** Provider, model, model of the response, id of the response, and the tool. */
 export const SPANS = 8;
 export const SPAN_COUNT = 5;
