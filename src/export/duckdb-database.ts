@@ -6,8 +6,8 @@ import { temporaryPath } from "./export-folder.js";
 
 export type DuckdbModule = typeof import("@duckdb/node-api");
 
-/** What DuckDB may hold in memory beside the rows on their way in. It puts the rest into files. */
-const MEMORY_LIMIT = "64MB";
+/** What DuckDB may hold in memory. It puts the rest into files. */
+const MEMORY_LIMIT = 32 * 1024 * 1024;
 
 /** Rows are compressed when there are so many: with DuckDB's 122,880, rows with texts of 1 KB would take 130 MB. */
 const ROW_GROUP_SIZE = 16_384;
@@ -29,6 +29,7 @@ export async function loadDuckdb(): Promise<DuckdbModule> {
 export class DuckdbDatabase {
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
+  #memoryLimit = MEMORY_LIMIT;
 
   private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
     this.#instance = instance;
@@ -50,8 +51,23 @@ export class DuckdbDatabase {
     return (await this.#connection.runAndReadAll(sql, values)).getRowObjectsJS() as Row[];
   }
 
+  /** The one value of a statement's one row. */
+  async number(sql: string): Promise<bigint> {
+    const [row] = await this.rows<Record<string, bigint>>(sql);
+    return Object.values(row!)[0]!;
+  }
+
   get connection(): DuckDBConnection {
     return this.#connection;
+  }
+
+  /** Lets DuckDB hold so many bytes of text at once, beside all else. */
+  async makeRoom(bytes: number): Promise<void> {
+    const needed = MEMORY_LIMIT + 2 * bytes;
+    // Small texts fit in as it is.
+    if (bytes < MEMORY_LIMIT / 4 || needed <= this.#memoryLimit) return;
+    this.#memoryLimit = needed;
+    await this.run(`SET memory_limit = '${needed}B'`);
   }
 
   /** Rolls back what was not committed. */
@@ -63,7 +79,7 @@ export class DuckdbDatabase {
   static async #attach(module: DuckdbModule, path: string): Promise<DuckdbDatabase> {
     // Only a file that is attached can have other row groups than the usual ones.
     const instance = await module.DuckDBInstance.create(":memory:", {
-      memory_limit: MEMORY_LIMIT,
+      memory_limit: `${MEMORY_LIMIT}B`,
       threads: "1",
       temp_directory: `${path}.tmp`,
       autoinstall_known_extensions: "false",

@@ -6,7 +6,8 @@ import { type ColumnType, findTable, type TableName } from "./tables.js";
 /** The rows that a chunk can hold. */
 const CHUNK_ROWS = 2048;
 
-/** After so many batches rows go from the appender, which no limit holds for, to the database. */
+/** Rows go from the appender, which no limit holds for, to the database after so many bytes of text, and at the latest after so many batches. */
+const FLUSH_BYTES = 1024 * 1024;
 const FLUSH_BATCHES = 8;
 
 /** Adds rows to one table. */
@@ -15,7 +16,11 @@ export class DuckdbRows {
   /** Filled again and again: each new one would wait for the garbage collector. */
   readonly #chunk: DuckDBDataChunk;
   readonly #convert: ((cell: Cell) => DuckDBValue)[];
-  #batches = 0;
+  #count = 0;
+  /** What the appender holds. */
+  #held = { batches: 0, bytes: 0 };
+  /** The bytes of text in the rows since a chunk was full, and in the chunk before. */
+  #recent = { rows: 0, bytes: 0, bytesBefore: 0 };
 
   private constructor(module: DuckdbModule, appender: DuckDBAppender, table: TableName) {
     const { columns } = findTable(table);
@@ -26,14 +31,28 @@ export class DuckdbRows {
     this.#convert = columns.map(({ type }) => converter(module, type));
   }
 
-  /** `target` is the table, or one like it, in `catalog`. */
-  static async open(
-    module: DuckdbModule,
-    connection: DuckDBConnection,
-    table: TableName,
-    { target, catalog }: { target: string; catalog: string },
-  ): Promise<DuckdbRows> {
-    return new DuckdbRows(module, await connection.createAppender(target, null, catalog), table);
+  static async open(module: DuckdbModule, connection: DuckDBConnection, table: TableName): Promise<DuckdbRows> {
+    return new DuckdbRows(module, await connection.createAppender(table, null, "target"), table);
+  }
+
+  /** Of all rows so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** To be called before a batch is added: how many bytes of text DuckDB will have to hold at once, as it compresses whole chunks. */
+  bytesAtOnce({ count, columns }: RowBatch): number {
+    const recent = this.#recent;
+    if (recent.rows + count > CHUNK_ROWS) {
+      recent.rows = 0;
+      recent.bytesBefore = recent.bytes;
+      recent.bytes = 0;
+    }
+    const bytes = textBytes(columns);
+    recent.rows += count;
+    recent.bytes += bytes;
+    this.#held.bytes += bytes;
+    return recent.bytesBefore + recent.bytes;
   }
 
   add({ count, columns }: RowBatch): void {
@@ -48,7 +67,10 @@ export class DuckdbRows {
       }
       this.#appender.appendDataChunk(this.#chunk);
     }
-    if (++this.#batches % FLUSH_BATCHES === 0) this.#appender.flushSync();
+    this.#count += count;
+    if (++this.#held.batches < FLUSH_BATCHES && this.#held.bytes < FLUSH_BYTES) return;
+    this.#appender.flushSync();
+    this.#held = { batches: 0, bytes: 0 };
   }
 
   finish(): void {
@@ -60,4 +82,13 @@ function converter({ DuckDBTimestampValue }: DuckdbModule, type: ColumnType): (c
   if (type === "int64") return (cell) => BigInt(cell as number);
   if (type === "timestamp") return (cell) => new DuckDBTimestampValue(BigInt(cell as number) * 1000n);
   return (cell) => cell;
+}
+
+/** In UTF-8. */
+function textBytes(columns: readonly (readonly Cell[])[]): number {
+  let sum = 0;
+  for (const cells of columns) {
+    for (const cell of cells) if (typeof cell === "string") sum += Buffer.byteLength(cell);
+  }
+  return sum;
 }

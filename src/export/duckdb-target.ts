@@ -39,7 +39,7 @@ const openPaths = new Set<string>();
  *
  * Times are TIMESTAMP in UTC: what a query makes of them does not depend on the time zone of the one who asks, and needs no extension. Only the sessions have a key and an
  * index, as DuckDB holds these in memory whole; the rows of one session lie together in each table, so that the bounds that it keeps for all columns find them.
- * Memory: some 150 MB, the keys of the sessions, and the manifest.
+ * Memory: some 100 MB, twice the text of 4,096 rows where that is more, the keys of the sessions, and the manifest.
  *
  * @throws ExportError for a file that is no export, one that can't be written or that another process has open, and where `@duckdb/node-api` is missing.
  */
@@ -68,9 +68,11 @@ class DuckdbTarget implements ExportTarget {
   readonly #options: TargetOptions;
   readonly #module: DuckdbModule;
   #database: DuckdbDatabase | undefined;
-  /** Whether rows wait in tables of their own until the old ones are gone: all are deleted at once, as each time a whole column is looked through. */
-  #isStaged = false;
   readonly #rows = new Map<TableName, DuckdbRows>();
+  /** The last row of each table that was there before. */
+  readonly #lastOld = new Map<TableName, bigint>();
+  /** Sessions whose old row is gone. */
+  readonly #replaced = new Set<string>();
 
   constructor(path: string, isNew: boolean, options: TargetOptions, module: DuckdbModule) {
     this.#path = path;
@@ -88,17 +90,20 @@ class DuckdbTarget implements ExportTarget {
     const exported = (await this.#isEmpty(database)) ? undefined : await this.#readManifest(database, schema);
     if (!exported) await this.#makeTables(database, schema);
     this.exported = exported ?? new Map();
-    this.#isStaged = this.exported.size > 0;
     for (const { name } of this.#tables) {
-      if (this.#isStaged) await database.run(`CREATE TEMP TABLE ${staged(name)} AS FROM ${name} LIMIT 0`);
-      const place = this.#isStaged ? { target: staged(name), catalog: "temp" } : { target: name, catalog: "target" };
-      this.#rows.set(name, await DuckdbRows.open(this.#module, database.connection, name, place));
+      this.#lastOld.set(name, await database.number(`SELECT coalesce(max(rowid), -1) FROM ${name}`));
+      this.#rows.set(name, await DuckdbRows.open(this.#module, database.connection, name));
     }
   }
 
   async write(batch: RowBatch): Promise<void> {
     this.#options.signal?.throwIfAborted();
-    await this.#guard(() => this.#rows.get(batch.table)!.add(batch));
+    await this.#guard(async () => {
+      const rows = this.#rows.get(batch.table)!;
+      if (batch.table === "sessions") await this.#replaceSession(batch.path);
+      await this.#database!.makeRoom(rows.bytesAtOnce(batch));
+      rows.add(batch);
+    });
   }
 
   async finish(
@@ -108,17 +113,12 @@ class DuckdbTarget implements ExportTarget {
     return await this.#guard(async () => {
       const database = this.#database!;
       for (const rows of this.#rows.values()) rows.finish();
-      this.#rows.clear();
       await this.#updateManifest(database, changed, removed);
       const counts: [TableName, number][] = [];
       for (const { name } of this.#tables) {
         this.#options.signal?.throwIfAborted();
-        if (this.#isStaged) {
-          await database.run(`DELETE FROM ${name} WHERE path IN (FROM gone)`);
-          await database.run(`INSERT INTO ${name} FROM ${staged(name)}`);
-        }
-        const [row] = await database.rows<{ rows: bigint }>(`SELECT count(*) AS rows FROM ${name}`);
-        counts.push([name, Number(row!.rows)]);
+        if (this.exported.size > 0) await this.#removeOldRows(database, name);
+        counts.push([name, Number(await database.number(`SELECT count(*) FROM ${name}`))]);
       }
       await database.run("COMMIT");
       await database.run("CHECKPOINT target"); // All is in the one file then.
@@ -164,6 +164,22 @@ class DuckdbTarget implements ExportTarget {
     await database.run("INSERT INTO _export VALUES (?, ?)", [this.#options.settings, schema]);
   }
 
+  /** The key allows no second row of a session. */
+  async #replaceSession(path: string): Promise<void> {
+    if (!this.exported.has(path) || this.#replaced.has(path)) return;
+    this.#replaced.add(path);
+    await this.#database!.run("DELETE FROM sessions WHERE path = ?", [path]);
+  }
+
+  /** Removes the rows of all files in `gone` that were there before, at once, as each time a whole column is looked through. */
+  async #removeOldRows(database: DuckdbDatabase, name: TableName): Promise<void> {
+    const last = this.#lastOld.get(name)!;
+    const added = await database.number(`SELECT count(*) FROM ${name} WHERE rowid > ${last}`);
+    // New rows come behind the old ones. Where that does not hold, some would be lost.
+    if (Number(added) !== this.#rows.get(name)!.count) throw new Error("this release of DuckDB numbers rows otherwise");
+    await database.run(`DELETE FROM ${name} WHERE rowid <= ${last} AND path IN (FROM gone)`);
+  }
+
   async #updateManifest(
     database: DuckdbDatabase,
     changed: readonly ExportedFile[],
@@ -204,10 +220,6 @@ class DuckdbTarget implements ExportTarget {
       throw duckdbError(this.#path, error);
     }
   }
-}
-
-function staged(name: TableName): string {
-  return `new_${name}`;
 }
 
 function tableStatements(table: Table): string {
