@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ExportError } from "../../src/errors.js";
 import { type ClickhousePlace, openClickhouseTarget } from "../../src/export/clickhouse-target.js";
 import type { ExportedFile, ExportTarget, TargetOptions } from "../../src/export/export-target.js";
@@ -341,7 +342,8 @@ function testTarget(kind: string, needs: { skip: string | boolean }, start: () =
           place,
           "SELECT host, count() FROM DB.usage_once WHERE entry_id = 'a1' AND session_id = 's1' GROUP BY host",
         ),
-        [["pond", "1"]],
+        // Of files with one name, that of the first host.
+        [["lake", "1"]],
       );
     });
 
@@ -384,18 +386,7 @@ function testTarget(kind: string, needs: { skip: string | boolean }, start: () =
     });
 
     test("openClickhouseTarget takes hostile names for names", async () => {
-      const names = [
-        "it's",
-        "back`tick",
-        'quo"te',
-        "../up",
-        "__proto__",
-        "nul\0",
-        "semi; DROP DATABASE default",
-        "new\nline",
-        "back\\slash",
-        "池",
-      ];
+      const names = ['it\'s `back` "quo" \\ ; DROP DATABASE default --', "../up", "__proto__", "nul\0 new\nline 池"];
       for (const database of names) {
         const place = { ...setting.place(), database };
         const hostile = { host: database, settings: database };
@@ -429,20 +420,25 @@ function testTarget(kind: string, needs: { skip: string | boolean }, start: () =
     test("openClickhouseTarget has rows deleted that nothing shows, once there are many", async () => {
       const place = setting.place();
       const session = "SELECT 'pond', concat('s', toString(number % 7)), concat('/', toString(number % 7)), number";
-      const fill = async (generation: number, count: number) => {
-        const statement = `INSERT INTO DB.entries (host, session_id, path, line, generation) ${session}, ${generation} FROM system.numbers LIMIT ${count}`;
-        await setting.servers[0]!.ask(statement.replace("DB.", `${place.database}.`));
-      };
-      await exportRows(place, [rowBatch("entries", "/a", [{}, {}, {}])]);
-      // Leftovers of a long time ago, and what was shown then.
-      await fill(1, 600_000);
-      await exportRows(place, [calls("/b", [{ entry_id: "1" }], "t")]);
       const countRaw = async () =>
         Number((await setting.servers[0]!.ask(`SELECT count() FROM ${place.database}.entries`))[0]![0]);
-      assert.equal(await countRaw(), 600_003);
-      await fill(2, 600_000);
+      const waitFor = async (count: number) => {
+        while ((await countRaw()) !== count) await sleep(100);
+      };
+      // A Distributed table hands such rows on when it gets to it.
+      const fill = async (generation: number, total: number) => {
+        await setting.servers[0]!.ask(
+          `INSERT INTO ${place.database}.entries (host, session_id, path, line, generation) ${session}, ${generation} FROM system.numbers LIMIT 600000`,
+        );
+        await waitFor(total);
+      };
+      await exportRows(place, [rowBatch("entries", "/a", [{}, {}, {}])]);
+      // Leftovers of a long time ago, first too few of them.
+      await fill(1, 600_003);
+      await exportRows(place, [calls("/b", [{ entry_id: "1" }], "t")]);
+      await fill(2, 1_200_003);
       await exportRows(place, []);
-      while ((await countRaw()) > 3) await new Promise((resolve) => setTimeout(resolve, 100));
+      await waitFor(3);
       assert.deepEqual(await ask(place, "SELECT count() FROM DB.entries_once"), [["3"]]);
       assert.equal(await sum(place), 1);
     });

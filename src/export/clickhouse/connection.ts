@@ -94,7 +94,9 @@ export class Connection {
         this.#signal?.throwIfAborted();
         if (!isTransient(error)) throw serverError(this.origin, error);
       }
-      await sleep(delay, undefined, this.#signal ? { signal: this.#signal } : {});
+      // An abort ends the wait, and is thrown as the reason that it has.
+      await sleep(delay, undefined, this.#signal ? { signal: this.#signal } : {}).catch(() => {});
+      this.#signal?.throwIfAborted();
     }
     return await this.#attempt(request);
   }

@@ -4,7 +4,7 @@ import type { Connection } from "./connection.js";
 import { quoteName, quoteText } from "./quote.js";
 import { readAbilities, type ServerAbilities } from "./server-version.js";
 import { MANIFEST, type StoredTable, storedTables } from "./stored-table.js";
-import { createView } from "./views.js";
+import { createView, viewName } from "./views.js";
 
 /** A server that is to hold tables, and what it is to hold. */
 interface Node {
@@ -95,9 +95,13 @@ async function refuseForeign(server: Connection, database: string, isCluster: bo
     const advice = isCluster ? "name another one with --database" : "name it again, or another one with --database";
     throw foreign(database, `it was made ${isCluster ? "without" : "with"} --cluster; ${advice}`);
   }
-  const taken = storedTables(readAbilities("")).find(({ name }) => names.has(name) || names.has(localName(name)));
-  if (taken)
-    throw foreign(database, `its table "${taken.name}" was not made by an export; name another one with --database`);
+  const ours = storedTables(readAbilities("")).flatMap((table) => {
+    const view = isRowTable(table) ? [viewName(table.name)] : [];
+    return [table.name, localName(table.name), ...view];
+  });
+  const taken = ours.find((name) => names.has(name));
+  if (taken === undefined) return;
+  throw foreign(database, `its table "${taken}" was not made by an export; name another one with --database`);
 }
 
 /** The tables with the types that they were made with. */

@@ -25,6 +25,8 @@ const PASSING = new Set([57, 82, 159, 202, 209, 210, 252, 279, 425]);
 const REFUSED = new Set([192, 193, 194, 195, 516]);
 const FORBIDDEN = new Set([164, 291, 497]);
 
+/** What the client says when a server is silent. */
+const TIMEOUT = "Timeout error.";
 /** How much of a server's own words is repeated. */
 const MAX_LENGTH = 300;
 
@@ -45,8 +47,9 @@ function describe(error: unknown): string {
   if (code === undefined) {
     const unreachable = UNREACHABLE[(error as NodeJS.ErrnoException).code ?? ""];
     if (unreachable) return `${unreachable}; see that the server runs, and that --url names its HTTP port`;
+    if (firstLine(error) === TIMEOUT) return "the server does not answer; export again when it does";
     if (isBroken(error)) return "the server broke off; nothing half-written is shown, export again when it is back";
-    return `${firstLine(error)}; see that --url names the HTTP port of a ClickHouse server`;
+    return `${serverWords(error)}; see that --url names the HTTP port of a ClickHouse server`;
   }
   if (REFUSED.has(code))
     return "the server refuses the user or the password; set CLICKHOUSE_USER and CLICKHOUSE_PASSWORD";
@@ -57,7 +60,7 @@ function describe(error: unknown): string {
 
 function isBroken(error: unknown): boolean {
   const { code, message = "" } = error as NodeJS.ErrnoException;
-  return BROKEN.has(code ?? "") || /socket hang up|timeout/i.test(message);
+  return BROKEN.has(code ?? "") || message.includes("socket hang up");
 }
 
 /** The number of a server's exception. Old servers say it in words only. */
@@ -70,14 +73,14 @@ function serverCode(error: unknown): number | undefined {
 
 /** What a server says, without number, kind and version. */
 function serverWords(error: unknown): string {
-  return firstLine(error)
+  const words = firstLine(error)
     .replace(/^Code: \d+[.,] (e\.displayText\(\) = )?/, "")
     .replace(/^DB::Exception: /, "")
     .replace(/, e\.what\(\) = .*$/, "");
+  return words.length > MAX_LENGTH ? `${words.slice(0, MAX_LENGTH)}…` : words;
 }
 
 function firstLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  const [line = ""] = text.trim().split(/\s*\n/, 1);
-  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line;
+  return text.trim().split(/\s*\n/, 1)[0]!;
 }
