@@ -59,11 +59,15 @@ export class ParquetFolder {
     return await guard(folder, async () => {
       await writeMarker(folder, FORMAT);
       await lock(folder);
-      await mkdir(join(folder, GENERATIONS), { recursive: true });
-      const current = await readCurrent(folder);
-      const opened = new ParquetFolder(folder, tables, current);
-      await opened.#sweep();
-      return opened;
+      const opened = new ParquetFolder(folder, tables, await readCurrent(folder));
+      try {
+        await mkdir(join(folder, GENERATIONS), { recursive: true });
+        await opened.#sweep();
+        return opened;
+      } catch (error) {
+        await opened.close(true);
+        throw error;
+      }
     });
   }
 
@@ -129,6 +133,7 @@ export class ParquetFolder {
   /** Ends the export, whether or not it came to a `commit`. Never throws. */
   async close(isAborted: boolean): Promise<void> {
     if (isAborted) await rm(this.next, { recursive: true, force: true }).catch(() => {});
+    lockedHere.delete(this.path);
     await rm(join(this.path, LOCK), { force: true }).catch(() => {});
   }
 
@@ -180,18 +185,22 @@ async function readCurrent(folder: string): Promise<number> {
   return Number(number ?? 0);
 }
 
+/** The folders that this process exports to. A lock may well name its number all the same: in a container the next process often has that of the one before. */
+const lockedHere = new Set<string>();
+
 /** Keeps other exports out of the folder. A lock whose process has died holds no longer. */
 async function lock(folder: string): Promise<void> {
   const path = join(folder, LOCK);
   for (let attempt = 0; ; attempt++) {
     try {
       await writeFile(path, String(process.pid), { flag: "wx" });
+      lockedHere.add(folder);
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST" || attempt === 3) throw error;
     }
     const owner = Number(await readFile(path, "utf8").catch(() => ""));
-    if (owner > 0 && isAlive(owner)) {
+    if (owner === process.pid ? lockedHere.has(folder) : owner > 0 && isAlive(owner)) {
       const message = `Cannot export to "${folder}": process ${owner} is exporting to it; wait for it, or remove ${path}`;
       throw new ExportError("WRITE_FAILED", message);
     }
