@@ -77,6 +77,12 @@ export class CallFingerprints {
     }
   }
 
+  /** Begins with another file; the room stays. */
+  clear(): void {
+    this.#words.fill(0, 0, this.#size * FINGERPRINT_WORDS);
+    this.#size = 0;
+  }
+
   /** Takes what was gathered of one part of the file, whose first call has the ordinal `first`. */
   take(words: Int32Array, first: number): void {
     if (words.length === 0) return;

@@ -45,16 +45,19 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
   let files = 0;
   let damagedLines = 0;
 
+  /** Of the file that is being read. */
+  const fingerprints = new CallFingerprints();
+
   /** What the calls of one file come to. */
   class FileTotals {
     readonly isWanted: boolean;
     readonly sums: FileSums;
-    readonly fingerprints = new CallFingerprints();
     readonly owner: CallOwner;
     readonly kept: KeptCalls | undefined;
 
     /** `isWhole`: whether it will be given all calls of the file. */
     constructor(header: SessionHeader, isWhole: boolean) {
+      fingerprints.clear();
       this.isWanted = isProjectWanted(header);
       this.owner = callOwner(header);
       this.sums = new FileSums(this.owner, options, clock);
@@ -64,7 +67,7 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
     }
 
     readonly onCall: OnCall = (call, entry) => {
-      if (options.fingerprints) this.fingerprints.add(call, callIdentity(entry));
+      if (options.fingerprints) fingerprints.add(call, callIdentity(entry));
       if (!this.isWanted) return;
       this.sums.add(call);
       this.kept?.add(call);
@@ -75,7 +78,7 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
       if (options.fingerprints) {
         const copiesCount = this.isWanted;
         const kept = this.kept && { owner: this.owner, calls: this.kept.parts() };
-        fingerprinted.push({ ...fingerprintedFile(session, this.fingerprints), copiesCount, kept });
+        fingerprinted.push({ ...fingerprintedFile(session, fingerprints), copiesCount, kept });
       }
       if (!this.isWanted) return;
       const sums = this.sums.finish(index);
@@ -102,15 +105,15 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
       if (byBranch) return undefined;
       const totals = new FileTotals(range.header, false);
       const session = scanSessionPart(file, range, totals.onCall);
-      return session && { session, sums: totals.sums.finish(), fingerprints: totals.fingerprints.finish() };
+      return session && { session, sums: totals.sums.finish(), fingerprints: fingerprints.finish() };
     },
     join(file, header, parts) {
       const ranges = parts as RangeTotals[];
       const totals = new FileTotals(header, false);
       let calls = 0;
-      for (const { session, sums, fingerprints } of ranges) {
+      for (const { session, sums, fingerprints: words } of ranges) {
         totals.sums.merge(sums);
-        totals.fingerprints.take(fingerprints, calls);
+        fingerprints.take(words, calls);
         calls += session.calls.count;
       }
       const sessions = ranges.map(({ session }) => session);
@@ -118,6 +121,21 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
       if (session) totals.finish(session);
       return session !== undefined;
     },
-    finish: () => ({ groups: groups.parts(), total: total.parts(), files, damagedLines, fingerprinted }),
+    finish: () => {
+      shareBuffer(fingerprinted);
+      return { groups: groups.parts(), total: total.parts(), files, damagedLines, fingerprinted };
+    },
   };
+}
+
+/** Lays the fingerprints of all files into one buffer, which goes to another thread in one piece: thousands of small ones would leave its memory in tatters. */
+function shareBuffer(files: readonly TotalledFile[]): void {
+  const words = new Int32Array(files.reduce((sum, { fingerprints }) => sum + fingerprints.length, 0));
+  let start = 0;
+  for (const file of files) {
+    const end = start + file.fingerprints.length;
+    words.set(file.fingerprints, start);
+    file.fingerprints = words.subarray(start, end);
+    start = end;
+  }
 }
