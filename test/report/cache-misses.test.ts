@@ -254,7 +254,9 @@ function findPlainly(entries: JsonObject[], ttlMs: number): [string, number, num
     const missed = Math.min(sizeOf(usage!), sizeOf(messageOf(before).usage!)) - numberOf(usage!, "cacheRead");
     if (missed <= 1024) return [];
 
-    const warmed = path.slice(0, length).find(({ entry }) => entry.kind === "cache_warm" && entry.model === model);
+    // A call without a prompt keeps nothing warm.
+    const isWarming = ({ entry }: PlainNode) => entry.kind === "cache_warm" && sizeOf(entry.usage as Line) > 0;
+    const warmed = path.slice(0, length).find((above) => isWarming(above) && above.entry.model === model);
     const lastTurn = nodes.slice(0, place).findLast(isTurn);
     const reasons: [MissReason, boolean][] = [
       ["model", messageOf(before).model !== model],
