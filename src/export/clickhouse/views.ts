@@ -41,7 +41,11 @@ const copyRules: Record<Exclude<TableName, "usage">, CopyRule> = {
   tool_calls: { alike: ["session_id", "line", "line_part", "content_index", "entry_id", "timestamp_ms"], rank: ["0"] },
 };
 
-const NUMBERS = ["input", "output", "cache_read", "cache_write", "total_tokens", "cost_total"];
+/** What copies of a call agree in. */
+const CALL = [
+  ...["timestamp_ms", "provider", "model"],
+  ...["input", "output", "cache_read", "cache_write", "total_tokens", "cost_total"],
+];
 
 /**
  * The queries of the views, in SQL that servers from 18.16 to current ones take. All of them can stand over Distributed tables: subqueries are `GLOBAL`,
@@ -72,8 +76,8 @@ class ViewQueries {
   }
 
   /**
-   * The calls that their exporter did not know for copies, without those that only a look at several hosts shows for copies: of an entry, by id and time,
-   * the calls of all hosts but one; of calls of one family that agree in time, model and all numbers, those above what the file with most of them holds.
+   * The calls that their exporter did not know for copies, without those that only a look at several hosts shows for copies. Copies agree in time, model and
+   * all numbers. Of those of one entry id, the calls of one host are shown; of those of one family with other ids, as many as the file with most of them holds.
    */
   #usageOnce(columns: readonly string[]): string {
     const key = placeColumns("usage");
@@ -82,11 +86,11 @@ class ViewQueries {
     const times = this.#current("usage", ["timestamp_ms", "host"], "timestamp_ms IS NOT NULL");
     const timed = `timestamp_ms GLOBAL IN (SELECT timestamp_ms FROM (${times}) GROUP BY timestamp_ms HAVING min(host) != max(host))`;
     const entries = this.#current("usage", ["*"], `${own} AND ${timed} AND entry_id IS NOT NULL`);
-    const again = copies(key, entries, ["entry_id", "timestamp_ms"], [`min(${FILE_NAME})`]);
+    const again = copies(key, entries, ["entry_id", ...CALL], [`min(${FILE_NAME})`]);
     const related =
       `SELECT *, if(ancestor != '', ancestor, session_id) AS family FROM (${this.#current("usage", ["*"], timed)}) AS calls ` +
       `ANY LEFT JOIN (${this.#ancestors()}) AS ancestors USING (session_id)`;
-    const surplus = surplusCalls(key, related, ["family", "timestamp_ms", "provider", "model", ...NUMBERS]);
+    const surplus = surplusCalls(key, related, ["family", ...CALL]);
     return this.#current("usage", columns, `${own} AND ${isNoneOf(key, again)} AND ${isNoneOf(key, surplus)}`);
   }
 
