@@ -3,6 +3,7 @@ import { toUSVString } from "node:util";
 import { isTextBlock, isThinkingBlock } from "../format/block.js";
 import type { JsonObject } from "../format/json.js";
 import { isBashExecutionMessage } from "../format/message.js";
+import type { Redactor } from "./redactor.js";
 
 /** How much of a text goes into a cell: nothing, its beginning, or all of it. */
 export const TEXT_MODES = ["none", "preview", "full"] as const;
@@ -18,15 +19,15 @@ const PREVIEW_UNITS = 2 * PREVIEW_CODE_POINTS;
 /** Makes the cells of texts. */
 export class CellText {
   readonly #mode: TextMode;
-  readonly #redact: (text: string) => string;
+  readonly #redactor: Redactor | undefined;
   /** How much of a text is looked at. */
   readonly #maxUnits: number;
 
-  /** `redact` is given whole texts, before they are cut. */
-  constructor(mode: TextMode, redact?: (text: string) => string) {
+  /** `redactor` is given whole texts, before they are cut. */
+  constructor(mode: TextMode, redactor?: Redactor) {
     this.#mode = mode;
-    this.#redact = redact ?? ((text) => text);
-    this.#maxUnits = mode === "preview" && !redact ? PREVIEW_UNITS : Number.POSITIVE_INFINITY;
+    this.#redactor = redactor;
+    this.#maxUnits = mode === "preview" && !redactor ? PREVIEW_UNITS : Number.POSITIVE_INFINITY;
   }
 
   /** Whether cells hold any text. */
@@ -57,7 +58,8 @@ export class CellText {
   json(value: unknown): string | null {
     if (!this.isWanted || value === undefined) return null;
     try {
-      return this.string(JSON.stringify(value));
+      const json = this.#redactor ? this.#redactor.redactJson(value) : JSON.stringify(value);
+      return json === undefined ? null : this.#cut(json);
     } catch (error) {
       // Nested too deeply for the stack, or longer than the longest string.
       if (error instanceof RangeError) return null;
@@ -81,8 +83,11 @@ export class CellText {
 
   #cell(text: string): string | null {
     if (this.#mode === "none") return null;
-    const redacted = this.#redact(text);
-    return this.#mode === "preview" ? firstCodePoints(redacted) : redacted;
+    return this.#cut(this.#redactor ? this.#redactor.redact(text) : text);
+  }
+
+  #cut(text: string): string {
+    return this.#mode === "preview" ? firstCodePoints(text) : text;
   }
 }
 

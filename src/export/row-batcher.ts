@@ -1,4 +1,5 @@
 import { wellFormed } from "./cell-text.js";
+import type { Redactor } from "./redactor.js";
 import type { Cell, RowBatch } from "./row-batch.js";
 import { findTable, type TableName } from "./tables.js";
 
@@ -13,20 +14,29 @@ interface Gathered {
   units: number;
   columns: Cell[][];
   width: number;
+  /** By column: whether its strings are to be redacted. */
+  isOpen: boolean[];
 }
+
+/** Columns that stay as they are: the path is a key, and what `CellText` made was redacted before it was cut. */
+const closedColumns = new Set(["path", "first_message", "text", "thinking", "error_message", "arguments"]);
 
 /** Gathers the rows of one session file, a batch a table. Strings become such as UTF-8 can hold. Memory: half a MB a table, and a row. */
 export class RowBatcher {
   readonly #path: string;
   readonly #take: (batch: RowBatch) => void;
+  readonly #redactor: Redactor | undefined;
   readonly #gathered = new Map<TableName, Gathered>();
 
-  constructor(path: string, tables: readonly TableName[], take: (batch: RowBatch) => void) {
+  constructor(path: string, tables: readonly TableName[], take: (batch: RowBatch) => void, redactor?: Redactor) {
     this.#path = path;
     this.#take = take;
+    this.#redactor = redactor;
     for (const table of tables) {
-      const width = findTable(table).columns.length;
-      this.#gathered.set(table, { count: 0, units: 0, columns: emptyColumns(width), width });
+      const { columns } = findTable(table);
+      const width = columns.length;
+      const isOpen = columns.map(({ name }) => redactor !== undefined && !closedColumns.has(name));
+      this.#gathered.set(table, { count: 0, units: 0, columns: emptyColumns(width), width, isOpen });
     }
   }
 
@@ -42,7 +52,7 @@ export class RowBatcher {
       const cells = gathered.columns[at]!;
       // Most cells are what they were in the row before: a string that is one and the same.
       if (typeof cell === "string" && cell !== cells[cells.length - 1]) {
-        cell = wellFormed(cell);
+        cell = wellFormed(gathered.isOpen[at] ? this.#redactor!.redact(cell) : cell);
         gathered.units += cell.length;
       }
       cells.push(cell);

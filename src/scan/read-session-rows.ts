@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { ExportError } from "../errors.js";
 import type { CellText } from "../export/cell-text.js";
 import { type EntryFacts, readEntryFacts } from "../export/entry-facts.js";
+import type { Redactor } from "../export/redactor.js";
 import type { RowBatch } from "../export/row-batch.js";
 import { RowBatcher } from "../export/row-batcher.js";
 import { SessionRows } from "../export/session-rows.js";
@@ -20,6 +21,8 @@ export interface SessionRowsRequest {
   host: string;
   tables: readonly TableName[];
   text: CellText;
+  /** Left out where credentials stay. */
+  redactor?: Redactor | undefined;
   /** Whether strings of long lines are wanted whole. */
   isTextWhole: boolean;
   filters: CallFilterOptions;
@@ -78,7 +81,7 @@ export function readSessionRows(
   if (isRefused) return undefined;
   survey!.finish();
 
-  const batcher = new RowBatcher(path, request.tables, take);
+  const batcher = new RowBatcher(path, request.tables, take, request.redactor);
   const { host, filters } = request;
   const rows = new SessionRows(survey!, batcher, {
     path,

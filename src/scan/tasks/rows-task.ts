@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { CellText, type TextMode } from "../../export/cell-text.js";
+import { Redactor } from "../../export/redactor.js";
 import type { RowBatch } from "../../export/row-batch.js";
 import type { TableName } from "../../export/tables.js";
 import type { OpenSession } from "../open-session.js";
@@ -40,12 +41,14 @@ export class RowsReader {
   readonly #copies: RowsTaskOptions["copies"];
 
   constructor(options: RowsTaskOptions) {
-    const { host, tables, text, copies } = options;
+    const { host, tables, text, redact, copies } = options;
+    const redactor = redact ? new Redactor() : undefined;
     this.#copies = copies;
     this.#request = {
       host,
       tables,
-      text: new CellText(text),
+      text: new CellText(text, redactor),
+      redactor,
       isTextWhole: text === "full",
       filters: options,
       isProjectWanted: projectFilter(options),
