@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { compareStore } from "./compare.js";
 import { SHAPES, writeCorpus } from "./corpus.js";
+import { compareExport } from "./export.js";
 import { projectRoot } from "./peers.js";
 import { compareReading, measureHardStores } from "./reading.js";
 
@@ -35,6 +36,7 @@ else print(writeResults());
 function writeResults(): string {
   // Few runs of what takes long: the ratios there are far from any limit.
   const few = { folder, runs: Math.min(runs, 3) };
+  const tables = compareExport(corpus, few.runs);
   return `# Results
 
 Written by \`node build/bench/run.js\`, on ${cpus().length} cores of ${cpus()[0]?.model ?? "an unknown processor"}; ${runs} runs of each process in turn. [README.md](README.md) tells what
@@ -50,6 +52,10 @@ single times mean little: ratios are taken run by run, between neighbours in tim
 
 ${store.markdown}
 
+## The same store as Parquet
+
+${tables.markdown}
+
 ## Single hard sessions
 
 ${compareReading(few)}
@@ -60,7 +66,7 @@ ${measureHardStores(few)}
 
 ## Verdict
 
-${store.verdicts.map((verdict) => `- ${verdict}`).join("\n")}
+${[...store.verdicts, ...tables.verdicts].map((verdict) => `- ${verdict}`).join("\n")}
 `;
 }
 

@@ -64,7 +64,6 @@ const sql = {
 };
 
 const tables = {};
-let costTotal = 0;
 for (const [table, select] of Object.entries(sql)) {
   mkdirSync(out, { recursive: true });
   const reader = await connection.runAndReadAll(
@@ -72,13 +71,7 @@ for (const [table, select] of Object.entries(sql)) {
   );
   tables[table] = Number(reader.getRows()[0][0]);
 }
-const [row] = (
-  await connection.runAndReadAll(
-    `SELECT sum(cost_total) AS cost FROM '${quoted(`${out}/usage.parquet`)}' WHERE NOT is_copy`,
-  )
-).getRowObjectsJson();
-costTotal = row.cost;
-console.log(JSON.stringify({ tables, costTotal }));
+console.log(JSON.stringify({ tables }));
 
 function lines(columns) {
   const spec = Object.entries(columns).map(([name, type]) => `"${name}": '${type}'`);
