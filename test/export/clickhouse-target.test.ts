@@ -5,6 +5,9 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExportError } from "../../src/errors.js";
+import { createDistributedTable } from "../../src/export/clickhouse/create-tables.js";
+import { readAbilities } from "../../src/export/clickhouse/server-version.js";
+import { storedTables } from "../../src/export/clickhouse/stored-table.js";
 import { type ClickhousePlace, openClickhouseTarget } from "../../src/export/clickhouse-target.js";
 import type { ExportedFile, ExportTarget, TargetOptions } from "../../src/export/export-target.js";
 import type { RowBatch } from "../../src/export/row-batch.js";
@@ -629,6 +632,19 @@ describe("on a cluster that fails", needsServer, () => {
     for (const node of nodes)
       assert.deepEqual(await node.ask(`SELECT sum(cost_total) FROM ${place.database}.usage_once`), [["20"]]);
   });
+});
+
+test("createDistributedTable makes statements that the current engine reads", needsEngine, async (context) => {
+  const engine = await startEngine();
+  context.after(() => engine.stop());
+  for (const table of storedTables(readAbilities("26.7"))) {
+    const statement = createDistributedTable("it's", table, "two `nodes`");
+    const tree = await engine.ask(`EXPLAIN AST ${statement}`);
+    assert.ok(
+      tree.flat().some((line) => line.includes("Function Distributed")),
+      statement,
+    );
+  }
 });
 
 /** A place in a database of its own. */
