@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { ExportError } from "../errors.js";
@@ -13,6 +13,9 @@ import { tables as allTables, type ColumnType, findTable, type Table, type Table
 
 /** Marks a file as one of an export, in its header: "piSE". */
 const APPLICATION_ID = 0x70695345;
+
+/** What a SQLite file begins with. */
+const MAGIC = "SQLite format 3\0";
 
 /** While a file is locked, this long is waited for its readers. */
 const BUSY_MS = 10_000;
@@ -66,12 +69,25 @@ export async function openSqliteTarget(path: string, options: TargetOptions): Pr
   let database: SqliteDatabase | undefined;
   try {
     await mkdir(dirname(path), { recursive: true });
+    if (!isNew && (await isForeign(path))) throw foreignError(path);
     database = openSqliteDatabase(path);
     return new SqliteTarget(path, isNew, options, database);
   } catch (error) {
     database?.close();
     if (isNew) await rm(path, { force: true }).catch(() => {}); // Whatever it is, the error is what counts.
     throw sqliteError(path, error);
+  }
+}
+
+/** SQLite itself takes a file of a few bytes for an empty database. The beginning of an export that was killed comes with a journal to roll it back. */
+async function isForeign(path: string): Promise<boolean> {
+  if (existsSync(`${path}-journal`)) return false;
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
+    return bytesRead > 0 && buffer.toString("latin1") !== MAGIC;
+  } finally {
+    await file.close();
   }
 }
 
