@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ExportError } from "../errors.js";
 
@@ -9,29 +9,44 @@ const MARKER = ".pi-sessions-export.json";
 /** What the names of files on their way look like. */
 const TEMPORARY = /^\..*\.[0-9a-f]{12}\.tmp$/;
 
+/** What a folder was when it was claimed: not there, without anything, or with an export. */
+export type Claim = "missing" | "empty" | "exported";
+
 /**
  * Makes a folder for an export, or takes one that an export of the same format was written to.
  *
  * @throws ExportError when there is something else, or the folder can't be made.
  */
-export async function claimFolder(folder: string, format: string): Promise<void> {
+export async function claimFolder(folder: string, format: string): Promise<Claim> {
+  let made: string | undefined;
   let names: string[];
   try {
-    await mkdir(folder, { recursive: true });
+    made = await mkdir(folder, { recursive: true });
     names = await readdir(folder);
+    // One that was killed as it began left no more than a temporary file.
+    if (names.every(isTemporary)) {
+      await writeMarker(folder, format);
+      return made === undefined ? "empty" : "missing";
+    }
   } catch (error) {
     throw exportError(folder, error);
   }
-  // One that was killed as it began left no more than a temporary file.
-  if (names.every(isTemporary)) return;
   const found = await readMarker(folder);
-  if (found === format) return;
+  if (found === format) return "exported";
   const what = found === undefined ? "is not empty, and no export wrote it" : `holds an export as ${found}`;
   throw new ExportError("FOREIGN_TARGET", `Cannot export to "${folder}": it ${what}; name a new or empty folder`);
 }
 
+/** Makes a folder again what it was when it was claimed, for an export that came to nothing. Never throws. */
+export async function releaseFolder(folder: string, claim: Claim): Promise<void> {
+  if (claim === "exported") return;
+  await rm(join(folder, MARKER), { force: true }).catch(() => {});
+  // If something else lies there by now, the folder stays.
+  if (claim === "missing") await rmdir(folder).catch(() => {});
+}
+
 /** Says that a folder holds an export. */
-export async function writeMarker(folder: string, format: string): Promise<void> {
+async function writeMarker(folder: string, format: string): Promise<void> {
   const temporary = temporaryPath(folder, MARKER);
   await writeFile(temporary, `${JSON.stringify({ format })}\n`);
   await rename(temporary, join(folder, MARKER));

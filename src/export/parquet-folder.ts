@@ -10,13 +10,14 @@ import {
   readlink,
   rename,
   rm,
+  rmdir,
   symlink,
   writeFile,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import pLimit from "p-limit";
 import { ExportError } from "../errors.js";
-import { claimFolder, exportError, writeMarker } from "./export-folder.js";
+import { type Claim, claimFolder, exportError, releaseFolder } from "./export-folder.js";
 import type { WrittenFile } from "./parquet-rows.js";
 import { tables as allTables, type TableName } from "./tables.js";
 
@@ -42,11 +43,13 @@ export class ParquetFolder {
   readonly #tables: readonly TableName[];
   /** The number of the current generation; 0 without one. */
   readonly #current: number;
+  readonly #claim: Claim;
 
-  private constructor(folder: string, tables: readonly TableName[], current: number) {
+  private constructor(folder: string, tables: readonly TableName[], current: number, claim: Claim) {
     this.path = folder;
     this.#tables = tables;
     this.#current = current;
+    this.#claim = claim;
   }
 
   /**
@@ -55,11 +58,10 @@ export class ParquetFolder {
    * @throws ExportError for a folder that holds something else, can't be written, or is being written by another export.
    */
   static async open(folder: string, tables: readonly TableName[]): Promise<ParquetFolder> {
-    await claimFolder(folder, FORMAT);
+    const claim = await claimFolder(folder, FORMAT);
     return await guard(folder, async () => {
-      await writeMarker(folder, FORMAT);
       await lock(folder);
-      const opened = new ParquetFolder(folder, tables, await readCurrent(folder));
+      const opened = new ParquetFolder(folder, tables, await readCurrent(folder), claim);
       try {
         await mkdir(join(folder, GENERATIONS), { recursive: true });
         await opened.#sweep();
@@ -135,6 +137,9 @@ export class ParquetFolder {
     if (isAborted) await rm(this.next, { recursive: true, force: true }).catch(() => {});
     lockedHere.delete(this.path);
     await rm(join(this.path, LOCK), { force: true }).catch(() => {});
+    if (!isAborted || this.#claim === "exported") return;
+    await rmdir(join(this.path, GENERATIONS)).catch(() => {});
+    await releaseFolder(this.path, this.#claim);
   }
 
   /** Waits until the next generation is on the disk. */

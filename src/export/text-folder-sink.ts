@@ -1,6 +1,6 @@
 import { type FileHandle, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { claimFolder, exportError, isTemporary, temporaryPath, writeMarker } from "./export-folder.js";
+import { type Claim, claimFolder, exportError, isTemporary, releaseFolder, temporaryPath } from "./export-folder.js";
 import type { RowBatch } from "./row-batch.js";
 import type { Exported, RowFormat, RowSink } from "./row-sink.js";
 import { tables as allTables, type TableName } from "./tables.js";
@@ -19,28 +19,34 @@ export async function openTextFolder(
   format: RowFormat,
   tables: readonly TableName[],
 ): Promise<RowSink> {
-  await claimFolder(folder, format.extension);
-  const sink = new TextFolderSink(folder, format, tables);
-  await sink.open();
-  return sink;
+  const claim = await claimFolder(folder, format.extension);
+  const sink = new TextFolderSink(folder, format, tables, claim);
+  try {
+    await sink.open();
+    return sink;
+  } catch (error) {
+    await sink.abort();
+    throw error;
+  }
 }
 
 class TextFolderSink implements RowSink {
   readonly #folder: string;
   readonly #format: RowFormat;
   readonly #tables: readonly TableName[];
+  readonly #claim: Claim;
   readonly #files = new Map<TableName, OpenFile>();
 
-  constructor(folder: string, format: RowFormat, tables: readonly TableName[]) {
+  constructor(folder: string, format: RowFormat, tables: readonly TableName[], claim: Claim) {
     this.#folder = folder;
     this.#format = format;
     this.#tables = tables;
+    this.#claim = claim;
   }
 
   async open(): Promise<void> {
     await this.#guard(async () => {
       await this.#sweep();
-      await writeMarker(this.#folder, this.#format.extension);
       for (const table of this.#tables) {
         const name = this.#nameOf(table);
         const temporary = temporaryPath(this.#folder, name);
@@ -81,6 +87,7 @@ class TextFolderSink implements RowSink {
       await handle.close().catch(() => {});
       await rm(temporary, { force: true }).catch(() => {});
     }
+    await releaseFolder(this.#folder, this.#claim);
   }
 
   /** Removes what killed exports left. */

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
+import { ExportError } from "../errors.js";
 import type { SessionFile } from "./find-session-files.js";
 import type { BatchResult } from "./run-batch.js";
 import type { SessionRange } from "./scan-session.js";
@@ -23,7 +24,7 @@ export interface TaskSetup {
 export type WorkerRequest = { id: number } & ({ files: SessionFile[] } | { file: SessionFile; range: SessionRange });
 
 /** What came of a request: a `BatchResult`, or a part of a file. */
-export type WorkerReply = { id: number } & ({ value: unknown } | { error: unknown });
+export type WorkerReply = { id: number } & ({ value: unknown } | { error: unknown; exportCode?: ExportError["code"] });
 
 /** Something of a result that is too large to wait for the reply. */
 export interface WorkerPart {
@@ -164,8 +165,8 @@ export class WorkerPool {
     if (!request) return;
     this.#pending.delete(reply.id);
     this.#loads.set(request.worker, this.#loadOf(request.worker) - 1);
-    if ("error" in reply) request.reject(reply.error);
-    else request.resolve(reply.value);
+    if ("value" in reply) request.resolve(reply.value);
+    else request.reject(revive(reply.error, reply.exportCode));
   }
 
   #fail(error: unknown): void {
@@ -173,4 +174,9 @@ export class WorkerPool {
     for (const { reject } of this.#pending.values()) reject(this.#failure.error);
     this.#pending.clear();
   }
+}
+
+/** An error as the worker threw it: on the way between threads it becomes a plain one. */
+function revive(error: unknown, exportCode: ExportError["code"] | undefined): unknown {
+  return exportCode === undefined ? error : new ExportError(exportCode, (error as Error).message, error);
 }

@@ -1,5 +1,6 @@
 /** The thread that reads files for a scan: takes batches of files and ranges of large ones, posts what came of each. `WorkerPool` starts it. */
 import { parentPort, workerData } from "node:worker_threads";
+import { ExportError } from "../errors.js";
 import { readBuffer, runBatch, runPart } from "./run-batch.js";
 import type { TaskSetup, WorkerPart, WorkerReply, WorkerRequest, WorkerSetup } from "./worker-pool.js";
 
@@ -39,6 +40,6 @@ function reply(request: WorkerRequest): WorkerReply {
         : runPart(name, options, request.file, request.range, shared);
     return { id, value };
   } catch (error) {
-    return { id, error };
+    return { id, error, ...(error instanceof ExportError && { exportCode: error.code }) };
   }
 }

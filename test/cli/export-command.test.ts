@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fixture, scratchFolder } from "../helpers/files.js";
@@ -102,12 +102,13 @@ test("export to a folder that holds something else fails in one line, and change
 });
 
 test("export that is interrupted leaves nothing behind", async (context) => {
-  const out = join(scratchFolder(context), "out");
-  mkdirSync(out);
-  const { exitCode, stdout } = await runCli(["export", "--format", "parquet", "--out", out, "--store", store], {
-    signal: AbortSignal.abort(),
-  });
-  assert.deepEqual([exitCode, stdout], [130, ""]);
-  assert.equal(existsSync(join(out, "usage")), false);
-  assert.deepEqual(readdirSync(join(out, ".generations")), []);
+  const folder = scratchFolder(context);
+  for (const format of ["parquet", "csv", "jsonl"]) {
+    const out = join(folder, format);
+    const { exitCode, stdout } = await runCli(["export", "--format", format, "--out", out, "--store", store], {
+      signal: AbortSignal.abort(),
+    });
+    assert.deepEqual([exitCode, stdout], [130, ""]);
+  }
+  assert.deepEqual(readdirSync(folder), []);
 });
