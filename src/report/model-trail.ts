@@ -15,8 +15,8 @@ export interface Links {
 }
 
 // Places in a trail's models: not known yet, and none on the whole path.
-const UNKNOWN = 0;
-const NO_MODEL = 1;
+export const UNKNOWN = 0;
+export const NO_MODEL = 1;
 const noModel: CallModel = { provider: null, model: null };
 
 /** What a trail remembers of one part of a file, for another thread to go on with. */
@@ -55,7 +55,18 @@ export class ModelTrail {
 
   /** What it remembers of the first `size` entries. */
   part(size: number): ModelTrailPart {
-    return { codes: Int32Array.from({ length: size }, (_, number) => this.#codes.get(number)), models: this.#models };
+    return { codes: Int32Array.from({ length: size }, (_, number) => this.codeAt(number)), models: this.#models };
+  }
+
+  /** The code of the model in force behind an entry, as far as it is known: `UNKNOWN` where the entry sets none. */
+  codeAt(number: number): number {
+    // Entries behind the last that was added set no model.
+    return number < 0 || number >= this.#codes.capacity ? UNKNOWN : this.#codes.get(number);
+  }
+
+  /** The model of a code. */
+  modelOf(code: number): CallModel {
+    return this.#models[code]!;
   }
 
   /** Takes what another trail remembers of the entries from number `first` on. */
@@ -70,8 +81,7 @@ export class ModelTrail {
   /** The model set by an entry, or by the nearest one before it on its path. Each entry is walked over once, however often it is asked for. */
   modelAt(start: number, links: Links): CallModel {
     let end = start;
-    // Entries behind the last that was added set no model.
-    while (end >= this.#codes.capacity || (end >= 0 && this.#codes.get(end) === UNKNOWN)) end = links.parentOf(end);
+    while (end >= 0 && this.codeAt(end) === UNKNOWN) end = links.parentOf(end);
     const code = end < 0 ? NO_MODEL : this.#codes.get(end);
     for (let passed = start; passed !== end; passed = links.parentOf(passed)) {
       if (passed < this.#codes.capacity) this.#codes.set(passed, code);

@@ -4,9 +4,9 @@ import type { JsonObject } from "../format/json.js";
 import { type CallModel, readModel, readText } from "../format/model.js";
 import { formatIsoTime, parseIsoTime, readMessageTime } from "../format/time.js";
 import { emptyUsage, entryUsage, readUsage, type UsageSource } from "../format/usage.js";
-import { formatHexId } from "../tree/id-table.js";
+import { formatHexId, NO_HEX_ID, parseHexId } from "../tree/id-table.js";
 import { type Call, modelName } from "./call.js";
-import { type Links, ModelTrail, type ModelTrailPart } from "./model-trail.js";
+import { type Links, ModelTrail, type ModelTrailPart, NO_MODEL, UNKNOWN } from "./model-trail.js";
 
 /** Takes a call, and the entry that it stands in. Calls of bare entries are lent, as those are: whoever keeps one makes a copy. */
 export type OnCall = (call: Call, entry: SessionEntry | BareEntry) => void;
@@ -42,6 +42,8 @@ export interface CallsOptions {
 export class SessionCalls {
   readonly #onCall: OnCall;
   readonly #links: Links | undefined;
+  /** Where no links are known yet, those that need no look-up. */
+  readonly #chain: ModelChain | undefined;
   readonly #trail = new ModelTrail();
   readonly #open: OpenCall[] = [];
   /** Ids and times of calls so far; undefined where no id can stand twice. */
@@ -66,6 +68,7 @@ export class SessionCalls {
   constructor({ mayRepeat, links }: CallsOptions, onCall: OnCall) {
     this.#seen = mayRepeat ? new Set() : undefined;
     this.#links = links;
+    this.#chain = links || mayRepeat ? undefined : new ModelChain(this.#trail);
     this.#onCall = onCall;
   }
 
@@ -75,6 +78,7 @@ export class SessionCalls {
    */
   add(entry: SessionEntry, number: number, parent = -1): void {
     this.#trail.add(entry, number);
+    const known = this.#chain?.add(entry, number) ?? UNKNOWN;
     const found = entryUsage(entry);
     if (!found || this.#isRepeated(entry.id, parseIsoTime(entry.timestamp), number)) return;
     const message = isMessageEntry(entry) ? (entry.message as JsonObject) : undefined;
@@ -89,7 +93,9 @@ export class SessionCalls {
       provider: named?.provider ?? null,
       model: named?.model ?? null,
     };
-    if (!named) {
+    if (!named && known !== UNKNOWN) {
+      Object.assign(call, this.#trail.modelOf(known));
+    } else if (!named) {
       const before = this.#entryBefore(call.number, entry, parent, this.#links);
       if (before === undefined) {
         this.#open.push({ call, entry, parent });
@@ -105,6 +111,7 @@ export class SessionCalls {
   /** As `add`, of a bare entry. */
   addBare(entry: BareEntry, number: number): void {
     this.#trail.addBare(entry, number);
+    const known = this.#chain?.addBare(entry, number) ?? UNKNOWN;
     if (!entry.usage) return;
     if (this.#seen && this.#isRepeated(formatHexId(entry.idBits), entry.time, number)) return;
     const isAnswer = entry.role === "assistant";
@@ -116,7 +123,9 @@ export class SessionCalls {
     call.tool = isAnswer ? null : entry.tool;
     call.usage = entry.usage;
     let model: CallModel = entry;
-    if (!isAnswer) {
+    if (!isAnswer && known !== UNKNOWN) {
+      model = this.#trail.modelOf(known);
+    } else if (!isAnswer) {
       if (!this.#links) {
         const kept = { ...call, usage: { ...call.usage }, provider: null, model: null };
         this.#open.push({ call: kept, entry: identifyingEntry(entry), parent: -1 });
@@ -163,6 +172,11 @@ export class SessionCalls {
     this.#count += count;
   }
 
+  /** How many calls wait for the tree. */
+  get openCount(): number {
+    return this.#open.length;
+  }
+
   /** The models of the calls, in order of first use; known once all is finished. */
   models(): string[] {
     return [...this.#firstUses].sort(([, a], [, b]) => a - b).map(([model]) => model);
@@ -192,6 +206,38 @@ export class SessionCalls {
     if (this.#seen.has(key)) return true;
     this.#seen.add(key);
     return false;
+  }
+}
+
+/** Follows the model in force along entries each of which names the one just before it as its parent: so do nearly all. */
+class ModelChain {
+  readonly #trail: ModelTrail;
+  #lastId = NO_HEX_ID;
+  /** The code of the model in force behind the last entry. */
+  #lastCode = UNKNOWN;
+
+  constructor(trail: ModelTrail) {
+    this.#trail = trail;
+  }
+
+  /** Takes the next entry, which the trail has taken before. Returns the code of the model in force before it, `UNKNOWN` where that can't be told. */
+  add(entry: SessionEntry, number: number): number {
+    if (number < 0) return UNKNOWN;
+    const parentId = entryParentId(entry);
+    return this.#follow(parseHexId(entry.id), parentId === null ? undefined : parseHexId(parentId), number);
+  }
+
+  addBare({ idBits, hasParent, parentIdBits }: BareEntry, number: number): number {
+    return this.#follow(idBits, hasParent ? parentIdBits : undefined, number);
+  }
+
+  #follow(id: number, parentId: number | undefined, number: number): number {
+    const isNext = parentId !== NO_HEX_ID && parentId === this.#lastId;
+    const before = parentId === undefined ? NO_MODEL : isNext ? this.#lastCode : UNKNOWN;
+    const own = this.#trail.codeAt(number);
+    this.#lastId = id;
+    this.#lastCode = own === UNKNOWN ? before : own;
+    return before;
   }
 }
 

@@ -88,13 +88,13 @@ export interface SessionPart {
 
 /**
  * As `scanSession`, of one range of a file of version 2 or above. Calls whose model stands before the range are not handed on: `joinSessionParts` does
- * that. Undefined for links that can't be joined; then the file must be scanned whole. Memory: 13 bytes an entry of the range.
+ * that. Undefined for links that can't be joined, and for too many such calls; then the file must be scanned whole. Memory: 13 bytes an entry of the range.
  */
 export function scanSessionPart(file: OpenSession, range: SessionRange, onCall: OnCall): SessionPart | undefined {
   const links = new LinkList();
   const sink = new ScanSink({ begin: () => onCall, wantsIndex: false }, links);
   sink.read(file, range);
-  return links.isExact ? sink.part(links) : undefined;
+  return sink.isExact ? sink.part(links) : undefined;
 }
 
 /** Joins the parts of a session, in file order; undefined when its links are not such that a tally could follow them. */
@@ -110,6 +110,9 @@ export function joinSessionParts(
   for (const part of parts) sink.take(part, links);
   return links.isExact ? sink.finish(file) : undefined;
 }
+
+/** So many calls of a part may wait for the model that another part tells; they take some 600 bytes each. */
+const MAX_OPEN_CALLS = 10_000;
 
 /** Positions mean nothing to a scan. */
 const nowhere = { line: 0, byteOffset: 0, byteLength: 0 };
@@ -135,9 +138,11 @@ class ScanSink implements EntrySink {
     if (!scan.onEntry) this.bare = (entry) => this.#takeBare(entry);
   }
 
-  /** Whether the links were such that they could be followed. */
+  /** Whether the links were such that they could be followed, and few calls must wait for those of other parts. */
   get isExact(): boolean {
-    return this.#links instanceof SessionIndex || this.#links.isExact;
+    const links = this.#links;
+    if (links instanceof SessionIndex) return true;
+    return links.isExact && !(links instanceof LinkList && this.#calls!.openCount > MAX_OPEN_CALLS);
   }
 
   read({ fd, path, buffer, onBytes }: OpenSession, range?: SessionRange): void {

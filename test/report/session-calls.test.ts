@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { BareEntry } from "../../src/format/bare-entry.js";
 import type { SessionEntry } from "../../src/format/entry.js";
 import type { Call } from "../../src/report/call.js";
 import { SessionCalls } from "../../src/report/session-calls.js";
@@ -179,4 +180,34 @@ test("SessionCalls.take goes on with the parts of a file as if they were one", (
       assert.deepEqual(found, whole, `cut before ${first} and ${second}`);
     }
   }
+});
+
+test("SessionCalls hands on the calls of tools in a part of a file whose entries follow one another, and keeps the others", () => {
+  const id = (number: number): string => number.toString(16).padStart(8, "0");
+  const models: (string | null)[] = [];
+  const finder = new SessionCalls({ mayRepeat: false }, ({ source, model }) => {
+    if (source === "tool") models.push(model);
+  });
+  addLines(finder, [
+    toolResult(id(2), id(1), "before any model of this part", paid),
+    assistant(id(3), id(2), "x", { model: "a", ...paid }),
+    toolResult(id(4), id(3), "x", paid),
+    toolResult(id(5), id(4), "x", paid),
+    toolResult(id(6), id(3), "on another branch", paid),
+    toolResult(id(7), null, "a root", paid),
+  ]);
+  assert.deepEqual(models, ["a", "a", null]);
+  assert.deepEqual(
+    finder.part(6).open.map(({ entry }) => entry.id),
+    [id(2), id(6)],
+  );
+});
+
+test("SessionCalls.part tells of more entries than those that set a model", () => {
+  const finder = new SessionCalls({ mayRepeat: false }, () => {});
+  const bare = new BareEntry();
+  bare.type = "message";
+  bare.role = "toolResult";
+  for (let number = 0; number < 40_000; number++) finder.addBare(bare, number);
+  assert.equal(finder.part(40_000).trail.codes.length, 40_000);
 });
