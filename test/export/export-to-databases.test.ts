@@ -1,0 +1,217 @@
+/** Whole exports into SQLite and DuckDB files, held to the plain reader and to totals; and what redaction leaves in each format. */
+import assert from "node:assert/strict";
+import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type TestContext, test } from "node:test";
+import { toUSVString } from "node:util";
+import { tables } from "../../src/export/tables.js";
+import { EXPORT_FORMATS, type ExportFormat } from "../../src/scan/export-request.js";
+import { exportSessions } from "../../src/scan/export-sessions.js";
+import { totals } from "../../src/scan/totals.js";
+import { credentials, ordinaryTexts } from "../helpers/credentials.js";
+import { type DatabaseEngine, databaseEngines, needsSqlite, readTable } from "../helpers/databases.js";
+import { assistant, entry, header, jsonl, toolResult, usage, user } from "../helpers/entries.js";
+import { fixture, scratchFolder } from "../helpers/files.js";
+import { readPlainly } from "../helpers/plain-reader.js";
+import { rowsPlainly } from "../helpers/plain-rows.js";
+import type { Row } from "../helpers/row-batches.js";
+import { makeStore, writeFiles } from "../helpers/stores.js";
+
+const allTables = tables.map(({ name }) => name);
+
+function testEngines(behaviour: string, check: (engine: DatabaseEngine, context: TestContext) => Promise<void>): void {
+  for (const engine of databaseEngines) {
+    const { skip } = engine.name === "sqlite" ? needsSqlite : { skip: false as const };
+    test(`exportSessions to ${engine.name}: ${behaviour}`, { skip }, async (context) => await check(engine, context));
+  }
+}
+
+/** Each table holds the rows that the plain reader makes of the store. Ids that it makes for entries of version 1 are other ones. */
+async function assertHolds(engine: DatabaseEngine, path: string, store: string): Promise<void> {
+  const files = readdirSync(store, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".jsonl"))
+    .map((name) => resolve(store, name))
+    .sort()
+    .map((path) => ({ path, file: readPlainly(readFileSync(path)) }));
+  const expected = rowsPlainly(files, "pond", (path) => statSync(path).mtimeMs);
+  for (const table of allTables) {
+    const found = await readTable(engine, path, table);
+    const rows = expected[table].map((row, at) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, cell]) => {
+          if (typeof cell !== "string") return [name, cell];
+          return [name, cell.startsWith("made-") ? found[at]?.[name] : toUSVString(cell)];
+        }),
+      ),
+    );
+    assert.deepEqual(found, rows, table);
+  }
+}
+
+const calls = (id: string, count: number) =>
+  Array.from({ length: count }, (_, at) =>
+    assistant(`${id}${at}`, at === 0 ? null : `${id}${at - 1}`, `answer ${at} \ud800 \0 𝄞 \u2028`, {
+      provider: "p",
+      model: `m${at % 2}`,
+      usage: usage(100 + at, 10, at / 8),
+    }),
+  );
+
+testEngines(
+  "holds the rows of the plain reader, again after appends, edits, deletions and forks",
+  async (engine, context) => {
+    const folder = scratchFolder(context);
+    const store = join(folder, "store");
+    cpSync(fixture("store"), store, { recursive: true });
+    const parent = join(store, "--home-u--", "parent.jsonl");
+    writeFiles(store, {
+      "--home-u--/parent.jsonl": jsonl(header({ id: "parent" }), ...calls("a", 6)),
+      "--home-u--/gone.jsonl": jsonl(header({ id: "gone" }), ...calls("b", 3)),
+      "--home-u--/edited.jsonl": jsonl(header({ id: "edited" }), user("1", null, "as it was")),
+    });
+    const path = join(folder, "export.db");
+    const run = async (out: string) =>
+      await exportSessions({
+        stores: [store],
+        format: engine.name,
+        out,
+        host: "pond",
+        signal: new AbortController().signal,
+      });
+    const first = await run(path);
+    assert.deepEqual(first.files, [path]);
+    await assertHolds(engine, path, store);
+
+    appendFileSync(parent, jsonl(...calls("c", 2)));
+    writeFileSync(
+      join(store, "--home-u--", "edited.jsonl"),
+      jsonl(header({ id: "edited" }), user("1", null, "as it is")),
+    );
+    rmSync(join(store, "--home-u--", "gone.jsonl"));
+    writeFiles(store, {
+      "--home-u--/fork.jsonl": jsonl(header({ id: "fork", parentSession: parent }), ...calls("a", 6), ...calls("d", 1)),
+      // Older than its parent's copy: calls of another file become copies.
+      "--a--/old.jsonl": jsonl(header({ id: "old", timestamp: "2020-01-01T00:00:00.000Z" }), ...calls("c", 1)),
+    });
+    const second = await run(path);
+    await assertHolds(engine, path, store);
+    const fresh = join(folder, "fresh.db");
+    assert.deepEqual(second.tables, (await run(fresh)).tables);
+    for (const table of allTables) {
+      assert.deepEqual(await readTable(engine, path, table), await readTable(engine, fresh, table));
+    }
+  },
+);
+
+testEngines("gives the sums of totals by model and month", async (engine, context) => {
+  const path = join(scratchFolder(context), "export.db");
+  const stores = [fixture("store")];
+  await exportSessions({ stores, format: engine.name, out: path });
+  const { groups } = await totals({ stores, by: ["model", "month"], timeZone: "UTC" });
+  const expected = groups.map(({ key, calls, input, costTotal }) => [
+    `${key.model} ${key.month}`,
+    { calls, input, costTotal },
+  ]);
+  const month = engine.monthOf("timestamp");
+  const found = await engine.query(
+    path,
+    `SELECT CASE WHEN provider IS NULL THEN model ELSE provider || '/' || model END AS model, ${month} AS month,
+      count(*) AS calls, sum(input) AS input, sum(cost_total) AS costTotal
+      FROM usage WHERE NOT is_copy GROUP BY 1, 2`,
+  );
+  const sums = new Map(found.map(({ model, month, ...sums }) => [`${model} ${month}`, sums]));
+  assert.equal(sums.size, expected.length);
+  for (const [key, { calls, input, costTotal }] of expected as [string, Record<string, number>][]) {
+    const sum = sums.get(key) as Record<string, number> | undefined;
+    assert.ok(sum, key);
+    assert.deepEqual([sum.calls, sum.input], [calls, input], key);
+    assert.ok(Math.abs(sum.costTotal! - costTotal!) <= 1e-9 * costTotal!, key);
+  }
+});
+
+/** A store that holds each credential at every place that an export shows. */
+function storeOfCredentials(context: TestContext): string {
+  const texts = credentials.map(({ secret, before = "", after = "" }) => before + secret + after);
+  const lines = texts.flatMap((text, at) => {
+    const filler = "word ".repeat(99 - (at % 5));
+    return [
+      user(`u${at}`, null, `Here: ${text}\nso`),
+      assistant(`a${at}`, `u${at}`, "", {
+        errorMessage: `failed with ${text}`,
+        model: text,
+        content: [
+          { type: "thinking", thinking: `hm, ${text}\nhm` },
+          { type: "text", text: `${filler}${text}` },
+          { type: "toolCall", id: text, name: text, arguments: { command: `run ${text}`, list: [text], [text]: 1 } },
+        ],
+        usage: usage(1, 1, 0),
+      }),
+      toolResult(`r${at}`, `a${at}`, `output ${text}`, { toolCallId: text, toolName: text }),
+      entry("message", `b${at}`, `r${at}`, {
+        message: { role: "bashExecution", command: `x ${text}`, output: `${text}\n` },
+      }),
+    ];
+  });
+  return makeStore(context, {
+    ...Object.fromEntries(
+      texts.map((text, at) => [
+        `--home-u--/${at}.jsonl`,
+        jsonl(
+          header({ id: `s${at}`, cwd: `/home/${text}`, parentSession: `/old/${text}.jsonl` }),
+          user("1", null, text),
+          entry("session_info", "2", "1", { name: `about ${text}` }),
+        ),
+      ]),
+    ),
+    "--home-u--/all.jsonl": jsonl(
+      header({ id: "all" }),
+      ...lines,
+      user("o", null, ordinaryTexts.slice(0, 3).join("\n")),
+    ),
+  });
+}
+
+/** All that an export says, as one text. */
+async function readExport(format: ExportFormat, out: string): Promise<string> {
+  const [sqlite, duckdb] = databaseEngines as [DatabaseEngine, DatabaseEngine];
+  const engine = format === "sqlite" ? sqlite : duckdb;
+  let said = "";
+  for (const table of allTables) {
+    if (format === "jsonl" || format === "csv") {
+      said += readFileSync(join(out, `${table}.${format}`), "utf8");
+      continue;
+    }
+    const rows: Row[] | Record<string, unknown>[] =
+      format === "parquet"
+        ? await duckdb.query(":memory:", `SELECT * FROM read_parquet('${out}/${table}/**/*.parquet')`)
+        : await readTable(engine, out, table);
+    for (const row of rows) said += `${Object.values(row).join("\n")}\n`;
+  }
+  return said;
+}
+
+for (const format of EXPORT_FORMATS.filter((format) => format !== "clickhouse")) {
+  const { skip } = format === "sqlite" ? needsSqlite : { skip: false as const };
+  test(`exportSessions redacts every string in ${format}, before previews are cut`, { skip }, async (context) => {
+    const store = storeOfCredentials(context);
+    const folder = scratchFolder(context);
+    for (const text of ["preview", "full"] as const) {
+      const out = join(folder, text);
+      await exportSessions({ stores: [store], format, out, text, redact: true });
+      const said = await readExport(format, out);
+      for (const { kind, secret } of credentials) {
+        // A line of a private key is as telling as all of it.
+        for (const line of secret.split("\n").filter((line) => !line.startsWith("-----"))) {
+          const middle = line.slice(Math.max(0, line.length / 2 - 8), line.length / 2 + 8);
+          const at = said.indexOf(middle);
+          assert.equal(at, -1, `${kind} in ${format}, ${text}: ${said.slice(Math.max(0, at - 60), at + 30)}`);
+        }
+        assert.ok(said.includes(`[redacted: ${kind}]`), kind);
+      }
+      assert.ok(said.includes(ordinaryTexts[1]!));
+    }
+    const out = join(folder, "open");
+    await exportSessions({ stores: [store], format, out, text: "full" });
+    assert.ok((await readExport(format, out)).includes(credentials[0]!.secret), "without redaction all is there");
+  });
+}
