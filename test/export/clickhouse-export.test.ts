@@ -11,6 +11,7 @@ import { tables } from "../../src/export/tables.js";
 import { exportSessions } from "../../src/scan/export-sessions.js";
 import { listSessions } from "../../src/scan/list-sessions.js";
 import { totals } from "../../src/scan/totals.js";
+import { migrateFile } from "../../src/store/migrate-file.js";
 import {
   CLUSTER,
   needsEngine,
@@ -191,6 +192,39 @@ function testExport(kind: string, needs: { skip: string | boolean }, start: () =
       assert.deepEqual(await servers.all[0]!.ask(`SELECT sum(output) FROM ${place.database}.usage_once`), [
         [String(2 + 3 + 4 + 9 + 2 + 40)],
       ]);
+    });
+
+    test("exportSessions from three hosts knows a session that two of them migrated", async (context) => {
+      const name = "2026-01-05T08-02-11-204Z_019b8d2d-8c84-7a0c-96d6-5c420bfcd1c8.jsonl";
+      const original = readFileSync(fixture("store", "--home-ada-work-ledger--", name));
+      const [pond, lake, sea] = [1, 2, 3].map(() => makeStore(context, { [name]: original })) as [
+        string,
+        string,
+        string,
+      ];
+      // Here, the same ids come out each time; pi draws others.
+      for (const store of [lake, sea]) migrateFile(join(store, name));
+      const migrated = readFileSync(join(sea, name), "utf8");
+      const ids = [...migrated.matchAll(/"id":"([0-9a-f]{8})"/g)].map(([, id]) => id!);
+      assert.ok(ids.length > 5);
+      writeFileSync(
+        join(sea, name),
+        migrated.replace(/"([0-9a-f]{8})"/g, (text, id) =>
+          ids.includes(id) ? `"a000${ids.indexOf(id) + 1000}"` : text,
+        ),
+      );
+      const place = servers.place();
+      for (const [host, store] of Object.entries({ pond, lake, sea })) await exportStore(place, store, host);
+      const total = await totalsOf(pond);
+      assertSameSums(await totalsOf(pond, lake, sea), total);
+      const { database } = place;
+      for (const server of servers.all) {
+        assertSameSums(await sumsOf(server, place), total);
+        assert.deepEqual(await server.ask(`SELECT count() FROM ${database}.sessions_once`), [["1"]]);
+        const byHost = `SELECT count() FROM ${database}.entries_once GROUP BY host ORDER BY host`;
+        // Those that pi migrated look like other entries.
+        assert.deepEqual(await server.ask(byHost), [[String(ids.length)], [String(ids.length)]]);
+      }
     });
   });
 }

@@ -592,6 +592,24 @@ describe("on a cluster that fails", needsServer, () => {
     assert.deepEqual(onNodes.flat().sort(), sessions.sort());
   });
 
+  test("openClickhouseTarget reaches nodes whose ports differ by their URLs", async (context) => {
+    const { nodes, stop } = await startCluster({ sharesPorts: false });
+    context.after(() => stop());
+    const [one, other] = nodes;
+    const place = freshPlace([one.url, other.url], { cluster: CLUSTER });
+    const batches = Array.from({ length: 20 }, (_, at) => calls(`/${at}`, [{ entry_id: String(at) }], String(at)));
+    await exportRows(place, batches);
+    for (const node of nodes) {
+      assert.deepEqual(await node.ask(`SELECT sum(cost_total) FROM ${place.database}.usage_once`), [["20"]]);
+      const [rows] = await node.ask(`SELECT count() FROM ${place.database}.usage_local`);
+      assert.ok(Number(rows![0]) > 0);
+    }
+    const missing = other.url.replace(/:[0-9]+$/, one.url.slice(one.url.lastIndexOf(":")));
+    await assert.rejects(openClickhouseTarget({ ...place, urls: [one.url] }, options()), {
+      message: `Cannot export to "${missing}": connection refused; see that the server runs, and that --url names its HTTP port`,
+    });
+  });
+
   test("openClickhouseTarget asks for what a cluster lacks", async () => {
     const place = freshPlace([nodes[0].url]);
     await assert.rejects(openClickhouseTarget({ ...place, cluster: "no'ne" }, options()), {

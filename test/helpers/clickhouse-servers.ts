@@ -58,12 +58,15 @@ export async function startServer(): Promise<TestNode & Stoppable> {
   return await startAll(folder, [node], () => node);
 }
 
-/** Two servers on 127.0.0.2 and 127.0.0.3 with the same ports: nodes of a cluster of two shards. Were 127.0.0.1 among them, each would take the other for itself. */
-export async function startCluster(): Promise<{ nodes: [TestNode, TestNode] } & Stoppable> {
+/**
+ * Two servers on 127.0.0.2 and 127.0.0.3, nodes of a cluster of two shards, with the same ports unless said otherwise. Were 127.0.0.1 among them, each would
+ * take the other for itself.
+ */
+export async function startCluster({ sharesPorts = true } = {}): Promise<{ nodes: [TestNode, TestNode] } & Stoppable> {
   const folder = makeFolder();
   const hosts = ["127.0.0.2", "127.0.0.3"];
-  const [http, tcp] = await freePorts(hosts);
-  const places = hosts.map((host) => ({ host, http: http!, tcp: tcp! }));
+  const [http, tcp, otherHttp] = (await freePorts(hosts)) as [number, number, number];
+  const places = hosts.map((host, at) => ({ host, http: sharesPorts || at === 0 ? http : otherHttp, tcp }));
   const [one, other] = places.map((place) => new ServerNode(join(folder, place.host), place, places));
   return await startAll(folder, [one!, other!], () => ({ nodes: [one!, other!] as [TestNode, TestNode] }));
 }
@@ -175,10 +178,10 @@ function makeFolder(): string {
   return mkdtempSync(join(tmpdir(), "pi-sessions-clickhouse-"));
 }
 
-/** Two ports that are free on all of the addresses. */
+/** Three ports that are free on all of the addresses. */
 async function freePorts(hosts: readonly string[]): Promise<number[]> {
   const ports: number[] = [];
-  while (ports.length < 2) {
+  while (ports.length < 3) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
     const areFree = await Promise.all(hosts.map((host) => isFree(host, port)));
     if (areFree.every(Boolean) && !ports.includes(port)) ports.push(port);
