@@ -34,5 +34,5 @@ export interface CommandDefinition<Own = object> {
 
 /** What a request says to the library: the selection, and who is told of the progress and tells of an interrupt. */
 export function libraryOptions({ options, output, signal }: CommandRequest): StoreOptions & { timeZone: string } {
-  return { ...options.selection, onProgress: output.showProgress, signal };
+  return { ...options.selection, shareThread: true, onProgress: output.showProgress, signal };
 }

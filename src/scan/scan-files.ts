@@ -49,7 +49,10 @@ export class StoreScan {
   ): AsyncGenerator<BatchResult<Name>, void, void> {
     const { signal, onProgress } = this.#options;
     const isFirst = this.#found === undefined;
-    const run = new TaskRun(name, task, { jobs: this.#jobs, signal, onProgress: isFirst ? onProgress : undefined });
+    const shareThread = this.#options.shareThread === true && this.#jobs > 1;
+    const workers = shareThread ? this.#jobs - 1 : this.#jobs;
+    const progress = isFirst ? onProgress : undefined;
+    const run = new TaskRun(name, task, { jobs: this.#jobs, workers, shareThread, signal, onProgress: progress });
     signal?.throwIfAborted();
     if (this.#pool) run.useWorkers(this.#pool);
     const feed = async (): Promise<void> => {
@@ -59,7 +62,7 @@ export class StoreScan {
     const addFile = (file: SessionFile): void => {
       if (!isChosen(file.path)) return;
       run.add(file);
-      if (run.totalBytes > WORKER_BYTES && !this.#pool) run.useWorkers((this.#pool = new WorkerPool(this.#jobs)));
+      if (run.totalBytes > WORKER_BYTES && !this.#pool) run.useWorkers((this.#pool = new WorkerPool(workers)));
     };
     yield* run.results(feed);
     if (isFirst)
@@ -97,6 +100,8 @@ export async function* scanFiles<Name extends TaskName>(
 
 interface TaskRunOptions {
   jobs: number;
+  workers: number;
+  shareThread: boolean;
   signal: AbortSignal | undefined;
   onProgress: StoreOptions["onProgress"] | undefined;
 }
@@ -112,6 +117,13 @@ class TaskRun<Name extends TaskName> {
   /** Two batches for each worker: one that it reads, and one that it finds waiting. */
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #running: Promise<void>[] = [];
+  /** Batches that nobody has begun with. */
+  #queue: SessionFile[][] = [];
+  #endFeed = (): void => {};
+  /** Resolves when all files have been added, or no more are wanted. */
+  readonly #fed = new Promise<void>((resolve) => {
+    this.#endFeed = resolve;
+  });
   #pool: WorkerPool | undefined;
   /** Full batches that wait for workers. */
   readonly #waiting: SessionFile[][] = [];
@@ -129,7 +141,7 @@ class TaskRun<Name extends TaskName> {
     this.#name = name;
     this.#task = task;
     this.#options = options;
-    this.#limit = pLimit(2 * options.jobs);
+    this.#limit = pLimit(2 * options.workers);
   }
 
   /** From now on batches go to these workers. */
@@ -138,6 +150,8 @@ class TaskRun<Name extends TaskName> {
     this.#bytesBefore = pool.bytesRead;
     pool.setTask(this.#name, this.#task);
     for (const batch of this.#waiting.splice(0)) this.#send(batch);
+    if (this.#options.shareThread)
+      this.#running.push(this.#help().catch((error: unknown) => this.#results.fail(error)));
   }
 
   add(file: SessionFile): void {
@@ -158,6 +172,7 @@ class TaskRun<Name extends TaskName> {
     search
       .then(() => {
         this.#closeBatch();
+        this.#endFeed();
         return Promise.all(this.#running);
       })
       .then(
@@ -171,6 +186,8 @@ class TaskRun<Name extends TaskName> {
       clearInterval(timer);
       signal?.removeEventListener("abort", abort);
       this.#limit.clearQueue();
+      this.#queue = [];
+      this.#endFeed();
       await search.catch(() => {}); // Its failure was thrown above, or whoever leaves early does not care.
     }
   }
@@ -184,13 +201,32 @@ class TaskRun<Name extends TaskName> {
   }
 
   #send(batch: SessionFile[]): void {
-    const pool = this.#pool!;
-    const run = async (): Promise<void> => {
-      this.#results.push((await this.#runRanges(batch)) ?? (await pool.run(batch)));
-      this.#filesDone += batch.length;
-      this.#tell();
-    };
-    this.#running.push(this.#limit(run).catch((error: unknown) => this.#results.fail(error)));
+    this.#queue.push(batch);
+    this.#running.push(this.#limit(() => this.#runNext()).catch((error: unknown) => this.#results.fail(error)));
+  }
+
+  async #runNext(): Promise<void> {
+    const batch = this.#queue.shift();
+    if (!batch) return; // This thread has taken it.
+    this.#results.push((await this.#runRanges(batch)) ?? (await this.#pool!.run(batch)));
+    this.#filesDone += batch.length;
+    this.#tell();
+  }
+
+  /**
+   * Once all files are found, takes the batches of small ones that workers have no time for, one by one: between two of them, results come in. Before,
+   * it would only hold up the search.
+   */
+  async #help(): Promise<void> {
+    await this.#fed;
+    for (;;) {
+      const place = this.#queue.findIndex(([first]) => first!.sizeBytes <= BATCH_BYTES);
+      if (place < 0) return;
+      this.#results.push(this.#runHere(this.#queue.splice(place, 1)[0]!));
+      await new Promise<void>((resolve) => {
+        setImmediate(resolve);
+      });
+    }
   }
 
   /** Shares out a batch of one large file range by range; undefined for any other, and for a file that must be scanned whole. */

@@ -33,6 +33,11 @@ export interface StoreOptions {
   timeZone?: string;
   /** How many worker threads read files side by side; default the cores. A small store is read without any. */
   jobs?: number;
+  /**
+   * Whether this thread reads files, too, a few milliseconds at a time, instead of only waiting for one worker more: sooner where the process does nothing
+   * else, as in a command. Default false.
+   */
+  shareThread?: boolean;
   onProgress?: (progress: ScanProgress) => void;
   signal?: AbortSignal;
 }
