@@ -3,9 +3,10 @@ export function timePlainly(value: unknown): number | null {
   if (typeof value !== "string") return null;
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(value)) return null;
   const time = Date.parse(value);
+  if (Number.isNaN(time)) return null;
   // Date.parse takes the 30th of February for a day in March, and 24:00 for the next day.
   const isDayOfItsMonth = new Date(`${value.slice(0, 10)}T00:00Z`).toISOString().startsWith(value.slice(0, 10));
-  return Number.isNaN(time) || !isDayOfItsMonth || value.slice(11, 13) === "24" ? null : time;
+  return !isDayOfItsMonth || value.slice(11, 13) === "24" ? null : time;
 }
 
 /** A message's own time in ms; null for what is no number from 0 to the year 9999. */
