@@ -2,6 +2,7 @@
  * The commands that read a store, ours and those of others, each with what it should answer. The answers of other tools differ from ours where their
  * rules do; the generator knows by how much, so each of them is held to its own rule.
  */
+import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { storeFolder } from "./corpus.js";
@@ -36,7 +37,10 @@ export function piScript(name: string, version: "1.6.0" | "0.73.1", target: stri
 
 /** ccusage's native program itself: the npm command around it would add the start of a Node process. */
 function ccusageCommand(...words: string[]): [string, ...string[]] {
-  return [join(peerModules, "@ccusage", `ccusage-${process.platform}-${process.arch}`, "bin", "ccusage"), ...words];
+  const program = join(peerModules, "@ccusage", `ccusage-${process.platform}-${process.arch}`, "bin", "ccusage");
+  // Without its install script the package leaves it as a file like any other.
+  if (existsSync(program)) chmodSync(program, 0o755);
+  return [program, ...words];
 }
 
 /** What is timed on a whole store: by name, so that ratios can name them. */

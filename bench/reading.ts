@@ -20,7 +20,7 @@ export function compareReading(options: ReadingOptions): string {
 
 /** What our own commands take on stores that are hard on memory, as Markdown. */
 export function measureHardStores(options: ReadingOptions): string {
-  return [measureStore(options, "small"), measureStore(options, "huge-one")].join("\n\n");
+  return hardStores.map((name) => measureStore(options, name)).join("\n\n");
 }
 
 /** The context of a session whose bulk lies outside it. */
@@ -111,12 +111,20 @@ function compareIndex(options: ReadingOptions): string {
   ]);
 }
 
-/** `list` and `totals` on a store of many small sessions, or of one of 2 GB. */
-function measureStore(options: ReadingOptions, name: "small" | "huge-one"): string {
+const hardStores = ["many", "many-5", "small", "huge-one"] as const;
+
+const titles = {
+  many: "The store of 400 MB",
+  "many-5": "The same at five times the size",
+  small: "A store of many small sessions",
+  "huge-one": "A store of one huge session",
+} as const;
+
+/** `list` and `totals` on a store that is hard on memory. */
+function measureStore(options: ReadingOptions, name: (typeof hardStores)[number]): string {
   const { truth, store } = findCorpus(options.folder, name);
   const flags = ["--store", store, "--json", "--no-catalog", "--timezone", "UTC"];
-  const title = name === "small" ? "A store of many small sessions" : "A store of one huge session";
-  return report(options, title, truth, "totals", [
+  return report(options, titles[name], truth, "totals", [
     {
       name: "totals",
       command: ourCommand("totals", ...flags),
@@ -143,21 +151,28 @@ function measureStore(options: ReadingOptions, name: "small" | "huge-one"): stri
   ]);
 }
 
-/** One session of 2 GB. */
-const HUGE_ONE = { shape: "huge", bytes: 2_000_000_000, sessions: 1 } as const;
+/** Corpora of other sizes than their shapes have by default. */
+const OTHER_SIZES = {
+  "huge-one": { shape: "huge", bytes: 2_000_000_000, sessions: 1 },
+  "many-5": { shape: "many", bytes: 5 * SHAPES.many.bytes, sessions: 5 * SHAPES.many.sessions },
+} as const;
 
 /** A corpus by its shape, made when it is not there. */
 function findCorpus(
   folder: string,
-  name: Shape | "huge-one",
+  name: Shape | keyof typeof OTHER_SIZES,
 ): { truth: Truth; out: string; store: string; file: string } {
   const out = join(folder, name);
-  const options = name === "huge-one" ? HUGE_ONE : { shape: name, ...SHAPES[name] };
+  const options = isOtherSize(name) ? OTHER_SIZES[name] : { shape: name, ...SHAPES[name] };
   const truth = existsSync(out)
     ? (JSON.parse(readFileSync(join(out, "truth.json"), "utf8")) as Truth)
     : writeCorpus({ ...options, seed: 1, out });
   const store = storeFolder(out);
   return { truth, out, store, file: join(store, truth.list[0]!.path) };
+}
+
+function isOtherSize(name: string): name is keyof typeof OTHER_SIZES {
+  return Object.hasOwn(OTHER_SIZES, name);
 }
 
 function compiledScript(name: string): string {
