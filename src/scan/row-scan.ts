@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import pLimit from "p-limit";
+import type { TextMode } from "../export/cell-text.js";
 import type { SessionFile } from "./find-session-files.js";
 import { type BatchResult, readBuffer, runBatch } from "./run-batch.js";
 import type { StoreOptions } from "./store-options.js";
@@ -14,13 +15,18 @@ const PROGRESS_MS = 50;
 /** Files that one worker reads, one after the other. */
 export type FileBatch = readonly SessionFile[];
 
+export interface RowScanOptions extends Pick<StoreOptions, "jobs" | "onProgress" | "signal"> {
+  /** Where it is `full`, workers may need much memory. */
+  text?: TextMode;
+}
+
 /** Runs tasks over batches of files that are known already, and hands on the parts that tasks make meanwhile. */
 export class RowScan {
-  readonly #options: Pick<StoreOptions, "jobs" | "onProgress" | "signal">;
+  readonly #options: RowScanOptions;
   readonly #jobs: number;
   #pool: WorkerPool | undefined;
 
-  constructor(options: Pick<StoreOptions, "jobs" | "onProgress" | "signal">) {
+  constructor(options: RowScanOptions) {
     this.#options = options;
     this.#jobs = options.jobs ?? availableParallelism();
   }
@@ -40,7 +46,7 @@ export class RowScan {
     this.#options.signal?.throwIfAborted();
     const totalBytes = batches.reduce((sum, batch) => sum + sumBytes(batch), 0);
     if (totalBytes <= WORKER_BYTES) return await this.#runHere(name, task, batches, onPart);
-    this.#pool ??= new WorkerPool(this.#jobs);
+    this.#pool ??= new WorkerPool(this.#jobs, { holdsWholeTexts: this.#options.text === "full" });
     this.#pool.setTask(name, task, onPart);
     return await this.#runInPool<Name>(this.#pool, batches, totalBytes);
   }

@@ -41,13 +41,18 @@ interface PendingRequest {
 }
 
 /**
- * A worker lives on what it reads at the moment; without these bounds V8 lets the garbage of each thread grow to many times that.
+ * A worker lives on what it reads at the moment; without these bounds V8 lets the garbage of each thread grow to many times that: how much it lets by depends on how
+ * much there may be in all.
  */
-const HEAP_LIMITS = { maxYoungGenerationSizeMb: 4 };
+const HEAP_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 1024 };
+
+/** Where whole texts are wanted, strings can be as long as V8 allows. */
+const WHOLE_TEXT_LIMITS = { maxYoungGenerationSizeMb: 4 };
 
 /** Threads that run tasks over batches of files, one task after the other. A worker that dies fails all that was asked and all that will be. */
 export class WorkerPool {
   readonly #size: number;
+  readonly #limits: typeof WHOLE_TEXT_LIMITS;
   readonly #workers: Worker[] = [];
   #task: TaskSetup | undefined;
   #onPart: OnPart | undefined;
@@ -60,8 +65,9 @@ export class WorkerPool {
   #failure: { error: unknown } | undefined;
 
   /** `size` is how many workers there can be; more than there are cores are only started once all others are busy. */
-  constructor(size: number) {
+  constructor(size: number, { holdsWholeTexts = false }: { holdsWholeTexts?: boolean } = {}) {
     this.#size = size;
+    this.#limits = holdsWholeTexts ? WHOLE_TEXT_LIMITS : HEAP_LIMITS;
     try {
       while (this.#workers.length < Math.min(size, availableParallelism())) this.#start();
     } catch (error) {
@@ -127,7 +133,7 @@ export class WorkerPool {
     const workerData = { bytesRead: this.#bytesRead, partsWaiting } satisfies WorkerSetup;
     const worker = new Worker(new URL("../scan/worker.js", import.meta.url), {
       workerData,
-      resourceLimits: HEAP_LIMITS,
+      resourceLimits: this.#limits,
       execArgv: [], // The options of this process are not for a file: with --input-type, say, no worker would start.
     });
     worker.on("message", (message: WorkerReply | WorkerPart) => this.#receive(message, new Int32Array(partsWaiting)));
