@@ -25,12 +25,12 @@ export interface ClickhousePlace {
 /**
  * Opens a ClickHouse database, 18.16 or newer, and makes its tables and views where they are missing.
  *
- * Rows are written with the number of this export, their generation, which nothing shows until the manifest names it: one insert in the end, so that each
- * file is shown either as it was or as it is. Rows of a host know nothing of those of another one, and any number of hosts can export at once.
+ * Rows are written with the number of this export, their generation, which nothing shows until the manifest names it: one insert in the end, so that
+ * each file is shown either as it was or as it is. Rows of a host know nothing of those of another one, and any number of hosts can export at once.
  * Memory: at most 4 MiB of rows a table and as much again on its way, unless a single row is larger; the manifest's lines of this host.
  *
- * @throws ExportError for a server that is away, refuses the user or fails, and for a database that holds other tables of these names; RangeError for a
- * URL that is none or names a user; the reason of the signal when it aborts.
+ * @throws ExportError for a server that is away, refuses the user or fails, and for a database that holds other tables of these names; RangeError for
+ * a URL that is none or names a user; the reason of the signal when it aborts.
  */
 export async function openClickhouseTarget(place: ClickhousePlace, options: TargetOptions): Promise<ExportTarget> {
   const { database, cluster, user = "default", password = "" } = place;

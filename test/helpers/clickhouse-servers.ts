@@ -1,6 +1,6 @@
 /**
- * ClickHouse servers that a test starts for itself, on loopback addresses: Debian's `clickhouse-server`, an old one, alone or as two nodes of a cluster,
- * and the current engine behind a server of ours. Each has its own folder and ports, and ends with the test process.
+ * ClickHouse servers that a test starts for itself, on loopback addresses: Debian's `clickhouse-server`, an old one, alone or as two nodes of a
+ * cluster, and the current engine behind a server of ours. Each has its own folder and ports, and ends with the test process.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -59,8 +59,8 @@ export async function startServer(): Promise<TestNode & Stoppable> {
 }
 
 /**
- * Two servers on 127.0.0.2 and 127.0.0.3, nodes of a cluster of two shards, with the same ports unless said otherwise. Were 127.0.0.1 among them, each would
- * take the other for itself.
+ * Two servers on 127.0.0.2 and 127.0.0.3, nodes of a cluster of two shards, with the same ports unless said otherwise. Were 127.0.0.1 among them,
+ * each would take the other for itself.
  */
 export async function startCluster({ sharesPorts = true } = {}): Promise<{ nodes: [TestNode, TestNode] } & Stoppable> {
   const folder = makeFolder();

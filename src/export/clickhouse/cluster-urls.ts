@@ -9,8 +9,8 @@ interface ClusterNode {
 }
 
 /**
- * The URLs of all nodes of a cluster: those given, and for nodes on other hosts the same protocol and HTTP port as the first one has. `system.clusters`
- * tells hosts, but not their HTTP ports.
+ * The URLs of all nodes of a cluster: those given, and for nodes on other hosts the same protocol and HTTP port as the first one has.
+ * `system.clusters` tells hosts, but not their HTTP ports.
  *
  * @throws ExportError when the server knows no such cluster, or when a host has more nodes than URLs.
  */

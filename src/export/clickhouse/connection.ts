@@ -17,8 +17,8 @@ const REQUEST_TIMEOUT = 120_000;
 const RETRY_DELAYS = [100, 500, 2000];
 
 /**
- * A server, asked over HTTP. What it can't do is thrown as ExportError, in one line. Everything that is sent may be sent twice, so a request is sent again when the
- * connection broke or the server was too busy: statements make what is missing, and rows that come twice replace each other.
+ * A server, asked over HTTP. What it can't do is thrown as ExportError, in one line. Everything that is sent may be sent twice, so a request is sent
+ * again when the connection broke or the server was too busy: statements make what is missing, and rows that come twice replace each other.
  */
 export class Connection {
   /** Protocol, host and port. */

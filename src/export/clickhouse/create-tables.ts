@@ -19,9 +19,9 @@ export function localName(table: string): string {
 }
 
 /**
- * Makes the database, its tables and its views where they are missing, on every server. With a cluster each table is in two: the rows of a node, and a
- * Distributed table in front that knows all nodes. Without, there is the table alone; views stand over the same names either way.
- * Each step is done on all servers before the next: a Distributed table can be asked only where every node has its part.
+ * Makes the database, its tables and its views where they are missing, on every server. With a cluster each table is in two: the rows of a node, and
+ * a Distributed table in front that knows all nodes. Without, there is the table alone; views stand over the same names either way. Each step is done
+ * on all servers before the next: a Distributed table can be asked only where every node has its part.
  *
  * @returns the tables as the first server has them, which may have been made when it was older, and what it can do.
  * @throws ExportError when the database holds other tables of these names.

@@ -18,9 +18,9 @@ export interface RowPlace {
 const MIN_ROWS = 1_000_000;
 
 /**
- * Has the servers delete rows that nothing shows any more, once they are the greater part of a table. Servers do so when they get to it; nothing that is shown changes
- * by it, or waits for it. Rows of generations from `before` on are left alone: they may be of an export that is not finished. `shown` tells how many
- * rows of older ones each table shows.
+ * Has the servers delete rows that nothing shows any more, once they are the greater part of a table. Servers do so when they get to it; nothing that
+ * is shown changes by it, or waits for it. Rows of generations from `before` on are left alone: they may be of an export that is not finished.
+ * `shown` tells how many rows of older ones each table shows.
  */
 export async function dropSuperseded(
   { servers, database, tables, isCluster, host }: RowPlace,

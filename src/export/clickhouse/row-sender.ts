@@ -30,8 +30,8 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 const BATCH_ROWS = 50_000;
 
 /**
- * Writes rows into tables, in bounded batches: while one is on its way the next one gathers. A batch that is sent twice, as the answer to the first was lost, adds the
- * same rows again, of which the table keeps one.
+ * Writes rows into tables, in bounded batches: while one is on its way the next one gathers. A batch that is sent twice, as the answer to the first
+ * was lost, adds the same rows again, of which the table keeps one.
  */
 export class RowSender {
   /** By path. */

@@ -21,8 +21,8 @@ export interface StoredTable {
 }
 
 /**
- * The table that tells which files the tables hold, by host and path: a row of another table counts when its generation is the one that stands here. A newer
- * generation replaces an older one.
+ * The table that tells which files the tables hold, by host and path: a row of another table counts when its generation is the one that stands here.
+ * A newer generation replaces an older one.
  */
 export const MANIFEST = "exported_files";
 
@@ -30,9 +30,9 @@ export const MANIFEST = "exported_files";
 const repetitive = new Set(["host", "type", "role", "source", "provider", "model", "stop_reason", "tool_name"]);
 
 /**
- * The five tables and the manifest, as a server of such abilities stores them. Every row has the host that it came from and the generation of the export that wrote it:
- * rows of an export that did not finish never get in the way of those that are shown. Every time stands twice: as a time, whole seconds on old servers
- * and null where its type can't hold it, and exactly, in Unix milliseconds.
+ * The five tables and the manifest, as a server of such abilities stores them. Every row has the host that it came from and the generation of the
+ * export that wrote it: rows of an export that did not finish never get in the way of those that are shown. Every time stands twice: as a time, whole
+ * seconds on old servers and null where its type can't hold it, and exactly, in Unix milliseconds.
  */
 export function storedTables(abilities: ServerAbilities): StoredTable[] {
   return [manifestTable(), ...tables.map(({ name }) => storedTable(name, abilities))];

@@ -28,6 +28,8 @@ interface CopyRule {
   alike: readonly string[];
   /** What a host is ranked by; the least wins. */
   rank: readonly string[];
+  /** Columns that the rank reads beside. */
+  reads?: readonly string[];
 }
 
 /** The name of a file, which begins with the time that its session was created at. */
@@ -35,7 +37,7 @@ const FILE_NAME = String.raw`replaceRegexpOne(path, '^.*[/\\\\]', '')`;
 
 const copyRules: Record<Exclude<TableName, "usage">, CopyRule> = {
   // The host that has most of the session.
-  sessions: { alike: ["session_id"], rank: ["-max(entry_count)"] },
+  sessions: { alike: ["session_id"], rank: ["-max(entry_count)"], reads: ["entry_count"] },
   entries: { alike: ["session_id", "line", "line_part", "entry_id", "timestamp_ms"], rank: ["0"] },
   messages: { alike: ["session_id", "line", "line_part", "entry_id", "timestamp_ms"], rank: ["0"] },
   tool_calls: { alike: ["session_id", "line", "line_part", "content_index", "entry_id", "timestamp_ms"], rank: ["0"] },
@@ -48,8 +50,8 @@ const CALL = [
 ];
 
 /**
- * The queries of the views, in SQL that servers from 18.16 to current ones take. All of them can stand over Distributed tables: subqueries are `GLOBAL`,
- * so that each shard is asked about all of them, and `FINAL` goes to the shards, where all rows of a key are.
+ * The queries of the views, in SQL that servers from 18.16 to current ones take. All of them can stand over Distributed tables: subqueries are
+ * `GLOBAL`, so that each shard is asked about all of them, and `FINAL` goes to the shards, where all rows of a key are.
  *
  * An alias never has the name of a column that the same query reads: old servers would put its expression in the column's place.
  */
@@ -70,14 +72,15 @@ class ViewQueries {
     if (table === "usage") return this.#usageOnce(columns);
     const key = placeColumns(table);
     const shared = `SELECT session_id FROM ${this.#name(MANIFEST)} GROUP BY session_id HAVING uniqExact(host) > 1`;
-    const candidates = this.#current(table, ["*"], `session_id GLOBAL IN (${shared})`);
-    const { alike, rank } = copyRules[table];
+    const { alike, rank, reads = [] } = copyRules[table];
+    const candidates = this.#current(table, distinct(key, alike, reads), `session_id GLOBAL IN (${shared})`);
     return this.#current(table, columns, isNoneOf(key, copies(key, candidates, alike, rank)));
   }
 
   /**
-   * The calls that their exporter did not know for copies, without those that only a look at several hosts shows for copies. Copies agree in time, model and
-   * all numbers. Of those of one entry id, the calls of one host are shown; of those of one family with other ids, as many as the file with most of them holds.
+   * The calls that their exporter did not know for copies, without those that only a look at several hosts shows for copies. Copies agree in time,
+   * model and all numbers. Of those of one entry id, the calls of one host are shown; of those of one family with other ids, as many as the file with
+   * most of them holds.
    */
   #usageOnce(columns: readonly string[]): string {
     const key = placeColumns("usage");
@@ -85,10 +88,12 @@ class ViewQueries {
     // Copies have one time. Few times are of several hosts, so that little is left to compare.
     const times = this.#current("usage", ["timestamp_ms", "host"], "timestamp_ms IS NOT NULL");
     const timed = `timestamp_ms GLOBAL IN (SELECT timestamp_ms FROM (${times}) GROUP BY timestamp_ms HAVING min(host) != max(host))`;
-    const entries = this.#current("usage", ["*"], `${own} AND ${timed} AND entry_id IS NOT NULL`);
-    const again = copies(key, entries, ["entry_id", ...CALL], [`min(${FILE_NAME})`]);
+    const alike = ["entry_id", ...CALL];
+    const entries = this.#current("usage", distinct(key, alike), `${own} AND ${timed} AND entry_id IS NOT NULL`);
+    const again = copies(key, entries, alike, [`min(${FILE_NAME})`]);
+    const calls = this.#current("usage", distinct(key, alike, ["session_id", "is_copy"]), timed);
     const related =
-      `SELECT *, if(ancestor != '', ancestor, session_id) AS family FROM (${this.#current("usage", ["*"], timed)}) AS calls ` +
+      `SELECT *, if(ancestor != '', ancestor, session_id) AS family FROM (${calls}) AS calls ` +
       `ANY LEFT JOIN (${this.#ancestors()}) AS ancestors USING (session_id)`;
     const surplus = surplusCalls(key, related, ["family", ...CALL]);
     return this.#current("usage", columns, `${own} AND ${isNoneOf(key, again)} AND ${isNoneOf(key, surplus)}`);
@@ -136,6 +141,10 @@ function placeColumns(table: TableName): string[] {
   return ["host", ...tables.find(({ name }) => name === table)!.key];
 }
 
+function distinct(...columns: (readonly string[])[]): string[] {
+  return [...new Set(columns.flat())];
+}
+
 function isNoneOf(key: readonly string[], query: string): string {
   return `(${key.join(", ")}) GLOBAL NOT IN (${query})`;
 }
@@ -157,8 +166,8 @@ function copies(key: readonly string[], rows: string, alike: readonly string[], 
 }
 
 /**
- * The keys of calls that are copies, though their entries have other ids: of those alike that several hosts hold, there are as many as the file with most of
- * them has. Entries are kept or not on all hosts alike, so that of one that is kept, one call is left by the rule about ids.
+ * The keys of calls that are copies, though their entries have other ids: of those alike that several hosts hold, there are as many as the file with
+ * most of them has. Entries are kept or not on all hosts alike, so that of one that is kept, one call is left by the rule about ids.
  */
 function surplusCalls(key: readonly string[], calls: string, alike: readonly string[]): string {
   const group = alike.join(", ");
