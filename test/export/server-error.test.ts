@@ -55,6 +55,13 @@ const lines: [Error, boolean, string][] = [
     false,
     `the server says: ${`Syntax error: ${"x".repeat(500)}`.slice(0, 300)}…`,
   ],
+  [
+    new Error(
+      "Poco::Exception. Code: 1000, e.code() = 36, e.displayText() = Bad path syntax: /x, e.what() = Bad path syntax",
+    ),
+    false,
+    "the server says: Bad path syntax: /x",
+  ],
   [new Error("<html>\n<body>"), false, "<html>; see that --url names the HTTP port of a ClickHouse server"],
 ];
 

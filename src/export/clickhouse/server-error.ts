@@ -67,14 +67,14 @@ function isBroken(error: unknown): boolean {
 function serverCode(error: unknown): number | undefined {
   const { code, message = "" } = error as { code?: unknown; message?: string };
   if (typeof code === "string" && /^\d+$/.test(code)) return Number(code);
-  const [, words] = /^Code: (\d+)[,.]/.exec(message) ?? [];
+  const [, words] = /^(?:Poco::Exception\. )?Code: (\d+)[,.]/.exec(message) ?? [];
   return words === undefined ? undefined : Number(words);
 }
 
 /** What a server says, without number, kind and version. */
 function serverWords(error: unknown): string {
   const words = firstLine(error)
-    .replace(/^Code: \d+[.,] (e\.displayText\(\) = )?/, "")
+    .replace(/^(Poco::Exception\. )?Code: \d+[.,] (e\.code\(\) = \d+, )?(e\.displayText\(\) = )?/, "")
     .replace(/^DB::Exception: /, "")
     .replace(/, e\.what\(\) = .*$/, "");
   return words.length > MAX_LENGTH ? `${words.slice(0, MAX_LENGTH)}…` : words;
