@@ -7,6 +7,9 @@ import { findTable, type TableName } from "./tables.js";
 const BATCH_ROWS = 1000;
 const BATCH_UNITS = 256 * 1024;
 
+/** As long as a path or so. */
+const SHORT_UNITS = 256;
+
 /** The rows of one table that are not handed on yet. */
 interface Gathered {
   count: number;
@@ -50,10 +53,11 @@ export class RowBatcher {
     for (let at = 0; at < gathered.width; at++) {
       let cell = row[at]!;
       const cells = gathered.columns[at]!;
-      // Most cells are what they were in the row before: a string that is one and the same.
-      if (typeof cell === "string" && cell !== cells[cells.length - 1]) {
-        cell = wellFormed(gathered.isOpen[at] ? this.#redactor!.redact(cell) : cell);
-        gathered.units += cell.length;
+      if (typeof cell === "string") {
+        // Most cells are what they were in the row before. Only short ones don't count then.
+        const isRepeated = cell === cells[cells.length - 1];
+        if (!isRepeated) cell = wellFormed(gathered.isOpen[at] ? this.#redactor!.redact(cell) : cell);
+        if (!isRepeated || cell.length > SHORT_UNITS) gathered.units += cell.length;
       }
       cells.push(cell);
     }
