@@ -50,6 +50,10 @@ export class CallFingerprints {
   #words = new Int32Array(16 * FINGERPRINT_WORDS);
   #size = 0;
   readonly #hash = new TwinHash();
+  /** The model that was hashed last, and its hash. */
+  #provider: string | null | undefined;
+  #model: string | null | undefined;
+  readonly #modelWords = new Int32Array(2);
 
   /** Writes the fingerprint of a call to the place that its ordinal tells. */
   add(call: Pick<Call, "ordinal" | "time" | "provider" | "model" | "usage">, identity: CallIdentity): void {
@@ -63,9 +67,10 @@ export class CallFingerprints {
       hash.finishInto(this.#words, at + ENTRY_HASH);
     }
     if (time !== undefined) {
+      this.#hashModel(provider, model);
+      hash.addWord(this.#modelWords[0]!);
+      hash.addWord(this.#modelWords[1]!);
       hash.addNumber(time);
-      hash.addText(provider);
-      hash.addText(model);
       hash.addText(responseId);
       hash.addNumber(usage.input);
       hash.addNumber(usage.output);
@@ -75,6 +80,16 @@ export class CallFingerprints {
       hash.addNumber(usage.costTotal);
       hash.finishInto(this.#words, at + NUMBERS_HASH);
     }
+  }
+
+  /** Most calls are of the model of the call before. */
+  #hashModel(provider: string | null, model: string | null): void {
+    if (model === this.#model && provider === this.#provider) return;
+    this.#provider = provider;
+    this.#model = model;
+    this.#hash.addText(provider);
+    this.#hash.addText(model);
+    this.#hash.finishInto(this.#modelWords, 0);
   }
 
   /** Begins with another file; the room stays. */
@@ -125,13 +140,13 @@ class TwinHash {
   addNumber(value: number): void {
     const whole = value | 0;
     if (whole === value && whole >= 0) {
-      this.#addWord(whole);
+      this.addWord(whole);
       return;
     }
     double[0] = value;
-    this.#addWord(-1);
-    this.#addWord(doubleWords[0]!);
-    this.#addWord(doubleWords[1]!);
+    this.addWord(-1);
+    this.addWord(doubleWords[0]!);
+    this.addWord(doubleWords[1]!);
   }
 
   /** One of 8 hex digits by its bits, behind what is no length of a text. */
@@ -141,17 +156,17 @@ class TwinHash {
       this.addText(id as string);
       return;
     }
-    this.#addWord(-2);
-    this.#addWord(bits | 0);
+    this.addWord(-2);
+    this.addWord(bits | 0);
   }
 
   /** The length comes first, so that what follows one text can't be read as its end. */
   addText(text: string | null | undefined): void {
     const length = text?.length ?? -1;
-    this.#addWord(length);
+    this.addWord(length);
     if (!text) return;
-    for (let at = 1; at < length; at += 2) this.#addWord(text.charCodeAt(at - 1) | (text.charCodeAt(at) << 16));
-    if (length % 2 === 1) this.#addWord(text.charCodeAt(length - 1));
+    for (let at = 1; at < length; at += 2) this.addWord(text.charCodeAt(at - 1) | (text.charCodeAt(at) << 16));
+    if (length % 2 === 1) this.addWord(text.charCodeAt(length - 1));
   }
 
   /** Writes both hashes and starts anew. */
@@ -165,7 +180,7 @@ class TwinHash {
     this.#right = 0;
   }
 
-  #addWord(word: number): void {
+  addWord(word: number): void {
     if (this.#size === this.#words.length) this.#mix();
     this.#words[this.#size++] = word;
   }

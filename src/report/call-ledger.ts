@@ -59,7 +59,7 @@ export class CallLedger {
     const call = this.#size++;
     const start = call * FINGERPRINT_WORDS;
     if (start + FINGERPRINT_WORDS > this.#words.capacity) this.#words.grow();
-    for (let word = 0; word < FINGERPRINT_WORDS; word++) this.#words.set(start + word, fingerprints[at + word]!);
+    this.#words.setSome(start, fingerprints, at, FINGERPRINT_WORDS);
     const isEntry = fingerprints[at + ENTRY_HASH + 1] !== 0;
     if (!isEntry) return;
     const first = this.#entries.put(call);

@@ -39,6 +39,13 @@ export class Column<A extends NumberArray> {
     this.#pages[entry >>> PAGE_BITS]![entry & PAGE_MASK] = value;
   }
 
+  /** Sets the numbers of `count` entries from one on whose number is a multiple of `count`, a small power of two. */
+  setSome(entry: number, values: A, from: number, count: number): void {
+    const page = this.#pages[entry >>> PAGE_BITS]!;
+    const at = entry & PAGE_MASK;
+    for (let place = 0; place < count; place++) page[at + place] = values[from + place]!;
+  }
+
   /** Sets the numbers of the first `size` entries to 0. */
   clear(size: number): void {
     for (const [page, numbers] of this.#pages.entries()) {
