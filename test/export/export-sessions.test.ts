@@ -242,6 +242,33 @@ test("exportSessions tells copies as totals does, in every store of forks", asyn
   );
 });
 
+test("exportSessions leaves a copy a copy, whatever the filters let through", async (context) => {
+  const first = [user("1", null, "x"), assistant("2", "1", "y", { model: "one", usage: usage(1, 1, 1) })];
+  const store = makeStore(context, {
+    "a.jsonl": jsonl(header({ id: "a", cwd: "/a" }), ...first),
+    "b.jsonl": jsonl(
+      header({ id: "b", cwd: "/b", timestamp: at(60), parentSession: "/old/a.jsonl" }),
+      ...first,
+      assistant("ff", "2", "z", { model: "two", usage: usage(2, 2, 2) }),
+    ),
+  });
+  const readUsage = async (filters: Partial<ExportOptions>): Promise<unknown[]> => {
+    const lines: string[] = [];
+    const out = async (text: string): Promise<void> => void lines.push(text);
+    await exportSessions({ stores: [store], format: "jsonl", tables: ["usage"], out, ...filters });
+    const rows = lines.join("").split("\n").slice(0, -1);
+    return rows
+      .map((line) => JSON.parse(line) as PlainRow)
+      .map(({ session_id, model, is_copy }) => [session_id, model, is_copy]);
+  };
+  assert.deepEqual(await readUsage({ projects: ["/b"] }), [
+    ["b", "one", true],
+    ["b", "two", false],
+  ]);
+  assert.deepEqual(await readUsage({ projects: ["/b"], models: ["one"] }), [["b", "one", true]]);
+  assert.deepEqual(await readUsage({ since: Date.parse(at(100)) }), [["b", "two", false]]);
+});
+
 /** Puts a store of forks, whose paths are absolute, below a folder; headers that name them name the new paths. */
 function writeForks(store: string, files: readonly PlainStoreFile[]): PlainStoreFile[] {
   return files.map(({ path, file }) => {
