@@ -40,7 +40,7 @@ export class Column<A extends NumberArray> {
   }
 
   /** Sets the numbers of `count` entries from one on whose number is a multiple of `count`, a small power of two. */
-  setSome(entry: number, values: A, from: number, count: number): void {
+  setSome(entry: number, values: ArrayLike<number>, from: number, count: number): void {
     const page = this.#pages[entry >>> PAGE_BITS]!;
     const at = entry & PAGE_MASK;
     for (let place = 0; place < count; place++) page[at + place] = values[from + place]!;

@@ -551,12 +551,11 @@ function decodeEntry(wants: u32): bool {
   setField(HAS_USAGE, 0);
   // Entries of other types may have a member of this name, too; it is no message then.
   if (code === TYPE_MESSAGE && (members & MESSAGE_MEMBER) !== 0) return decodeMessage(wants);
-  if (!wantsCalls) return true;
   if (code === TYPE_MODEL_CHANGE) {
     noteSpan(0, members, ENTRY_PROVIDER, 0);
     noteSpan(1, members, ENTRY_MODEL_ID, 0);
-    return true;
   }
+  if (!wantsCalls || code === TYPE_MODEL_CHANGE) return true;
   if (code === TYPE_COMPACTION || code === TYPE_BRANCH_SUMMARY) return (members & (1 << ENTRY_USAGE)) === 0;
   return code > TYPE_MODEL_CHANGE;
 }
