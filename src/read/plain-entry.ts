@@ -15,6 +15,7 @@ import {
   RECORD_SIZE,
   ROLE,
   ROLE_CODE,
+  ROLE_OTHER,
   SPANS,
   TIME,
   TOKENS,
@@ -41,14 +42,14 @@ const roles = [undefined, "user", "assistant", "toolResult"];
 /** Tells in `bare` the entry that was decoded last to the first record; false for one that is a second header, and no entry. */
 export function fillBare(bare: BareEntry): boolean {
   fillBareRecord(bare, 0);
-  const { bytes, starts, ends } = scanner.found;
-  if (bare.type === "message") {
-    const place = IN_MESSAGE + ROLE;
-    bare.role ??= decoder.decode(bytes, starts[place]!, ends[place]!) as string;
-  } else if (bare.type === "") {
-    bare.type = decoder.decode(bytes, starts[TYPE]!, ends[TYPE]!) as string;
-  }
+  if (scanner.found.recordWords[ROLE_CODE] === ROLE_OTHER) bare.role = decodeMember(IN_MESSAGE + ROLE) as string;
+  if (bare.type === "") bare.type = decodeMember(TYPE) as string;
   return bare.type !== "session";
+}
+
+function decodeMember(place: number): unknown {
+  const { bytes, starts, ends } = scanner.found;
+  return decoder.decode(bytes, starts[place]!, ends[place]!);
 }
 
 /** Tells in `bare` the entry of a record. The role is undefined where calls tell nothing of it, and the type is empty where it is none of `plainTypes`. */

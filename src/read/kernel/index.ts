@@ -34,6 +34,7 @@ import {
   MESSAGE,
   MESSAGE_TIME,
   MESSAGE_TIMESTAMP,
+  NO_ROLE,
   OTHER,
   PARENT_ID,
   PARENT_ID_BITS,
@@ -547,7 +548,7 @@ function decodeEntry(wants: u32): bool {
   if (load<u8>(type) !== QUOTE || hasBackslash(type, typeEnd)) return false;
   const code = findKey(TYPE_LEVEL, type + 1, typeEnd - 1);
   setField(TYPE_CODE, code);
-  setField(ROLE_CODE, ROLE_OTHER);
+  setField(ROLE_CODE, NO_ROLE);
   setField(HAS_USAGE, 0);
   // Entries of other types may have a member of this name, too; it is no message then.
   if (code === TYPE_MESSAGE && (members & MESSAGE_MEMBER) !== 0) return decodeMessage(wants);

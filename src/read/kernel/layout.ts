@@ -92,6 +92,7 @@ export const SPAN_COUNT = 5;
 export const FIRST_SPAN_KEY = 2;
 export const TOOL_NAME = 7;
 
+export const NO_ROLE = -1;
 export const ROLE_OTHER = 0;
 export const ROLE_USER = 1;
 export const ROLE_ASSISTANT = 2;
