@@ -3,12 +3,11 @@ import type { DuckdbModule } from "./duckdb-database.js";
 import type { Cell, RowBatch } from "./row-batch.js";
 import { type ColumnType, findTable, type TableName } from "./tables.js";
 
-/** The rows that a chunk can hold. */
+/** The rows that a chunk can hold; half of them are worth one. */
 const CHUNK_ROWS = 2048;
 
-/** Rows go from the appender, which no limit holds for, to the database after so many bytes of text, and at the latest after so many batches. */
+/** Rows go from the appender, which no limit holds for, to the database after so many bytes of text: each row has some, and each time takes a while. */
 const FLUSH_BYTES = 1024 * 1024;
-const FLUSH_BATCHES = 8;
 
 /** Adds rows to one table. */
 export class DuckdbRows {
@@ -17,8 +16,11 @@ export class DuckdbRows {
   readonly #chunk: DuckDBDataChunk;
   readonly #convert: ((cell: Cell) => DuckDBValue)[];
   #count = 0;
-  /** What the appender holds. */
-  #held = { batches: 0, bytes: 0 };
+  /** Rows that wait for a chunk to be worth it, by column: batches of small sessions have a row or two. */
+  readonly #gathered: Cell[][];
+  #gatheredRows = 0;
+  /** The bytes of text in rows that are not in the database yet. */
+  #heldBytes = 0;
   /** The bytes of text in the rows since a chunk was full, and in the chunk before. */
   #recent = { rows: 0, bytes: 0, bytesBefore: 0 };
 
@@ -27,12 +29,19 @@ export class DuckdbRows {
     const { VARCHAR, BIGINT, DOUBLE, BOOLEAN, TIMESTAMP } = module;
     const types = { string: VARCHAR, int64: BIGINT, double: DOUBLE, boolean: BOOLEAN, timestamp: TIMESTAMP };
     this.#appender = appender;
+    this.#gathered = columns.map(() => []);
     this.#chunk = module.DuckDBDataChunk.create(columns.map(({ type }) => types[type]));
     this.#convert = columns.map(({ type }) => converter(module, type));
   }
 
-  static async open(module: DuckdbModule, connection: DuckDBConnection, table: TableName): Promise<DuckdbRows> {
-    return new DuckdbRows(module, await connection.createAppender(table, null, "target"), table);
+  /** `target` is the table, or one that is like it. */
+  static async open(
+    module: DuckdbModule,
+    connection: DuckDBConnection,
+    table: TableName,
+    { catalog, target }: { catalog: string; target: string },
+  ): Promise<DuckdbRows> {
+    return new DuckdbRows(module, await connection.createAppender(target, null, catalog), table);
   }
 
   /** Of all rows so far. */
@@ -51,30 +60,43 @@ export class DuckdbRows {
     const bytes = textBytes(columns);
     recent.rows += count;
     recent.bytes += bytes;
-    this.#held.bytes += bytes;
+    this.#heldBytes += bytes;
     return recent.bytesBefore + recent.bytes;
   }
 
   add({ count, columns }: RowBatch): void {
-    for (let start = 0; start < count; start += CHUNK_ROWS) {
-      const end = Math.min(start + CHUNK_ROWS, count);
+    for (const [at, cells] of columns.entries()) {
+      const gathered = this.#gathered[at]!;
+      for (const cell of cells) gathered.push(cell);
+    }
+    this.#gatheredRows += count;
+    this.#count += count;
+    if (this.#gatheredRows < CHUNK_ROWS / 2 && this.#heldBytes < FLUSH_BYTES) return;
+    this.#append();
+    if (this.#heldBytes < FLUSH_BYTES) return;
+    this.#appender.flushSync();
+    this.#heldBytes = 0;
+  }
+
+  finish(): void {
+    this.#append();
+    this.#appender.closeSync();
+  }
+
+  #append(): void {
+    for (let start = 0; start < this.#gatheredRows; start += CHUNK_ROWS) {
+      const end = Math.min(start + CHUNK_ROWS, this.#gatheredRows);
       this.#chunk.reset();
       this.#chunk.rowCount = end - start;
-      for (const [at, cells] of columns.entries()) {
+      for (const [at, cells] of this.#gathered.entries()) {
         const convert = this.#convert[at]!;
         const values = cells.slice(start, end).map((cell) => (cell === null ? null : convert(cell)));
         this.#chunk.setColumnValues(at, values);
       }
       this.#appender.appendDataChunk(this.#chunk);
     }
-    this.#count += count;
-    if (++this.#held.batches < FLUSH_BATCHES && this.#held.bytes < FLUSH_BYTES) return;
-    this.#appender.flushSync();
-    this.#held = { batches: 0, bytes: 0 };
-  }
-
-  finish(): void {
-    this.#appender.closeSync();
+    for (const cells of this.#gathered) cells.length = 0;
+    this.#gatheredRows = 0;
   }
 }
 

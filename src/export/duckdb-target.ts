@@ -30,6 +30,12 @@ CREATE TABLE _exported_files (
   state VARCHAR NOT NULL
 )`;
 
+/** Where the rows of sessions wait until the old ones are gone. */
+const NEW_SESSIONS = "new_sessions";
+
+/** What the key and the index take for a session, and what it takes to look for its path. */
+const BYTES_PER_SESSION = 250;
+
 /** Of files that this process writes to. DuckDB keeps other processes away, but not two parts of one. */
 const openPaths = new Set<string>();
 
@@ -71,8 +77,6 @@ class DuckdbTarget implements ExportTarget {
   readonly #rows = new Map<TableName, DuckdbRows>();
   /** The last row of each table that was there before. */
   readonly #lastOld = new Map<TableName, bigint>();
-  /** Sessions whose old row is gone. */
-  readonly #replaced = new Set<string>();
 
   constructor(path: string, isNew: boolean, options: TargetOptions, module: DuckdbModule) {
     this.#path = path;
@@ -92,7 +96,10 @@ class DuckdbTarget implements ExportTarget {
     this.exported = exported ?? new Map();
     for (const { name } of this.#tables) {
       this.#lastOld.set(name, await database.number(`SELECT coalesce(max(rowid), -1) FROM ${name}`));
-      this.#rows.set(name, await DuckdbRows.open(this.#module, database.connection, name));
+      if (name === "sessions") await database.run(`CREATE TEMP TABLE ${NEW_SESSIONS} AS FROM sessions LIMIT 0`);
+      const place =
+        name === "sessions" ? { catalog: "temp", target: NEW_SESSIONS } : { catalog: "target", target: name };
+      this.#rows.set(name, await DuckdbRows.open(this.#module, database.connection, name, place));
     }
   }
 
@@ -100,7 +107,6 @@ class DuckdbTarget implements ExportTarget {
     this.#options.signal?.throwIfAborted();
     await this.#guard(async () => {
       const rows = this.#rows.get(batch.table)!;
-      if (batch.table === "sessions") await this.#replaceSession(batch.path);
       await this.#database!.makeRoom(rows.bytesAtOnce(batch));
       rows.add(batch);
     });
@@ -117,7 +123,8 @@ class DuckdbTarget implements ExportTarget {
       const counts: [TableName, number][] = [];
       for (const { name } of this.#tables) {
         this.#options.signal?.throwIfAborted();
-        if (this.exported.size > 0) await this.#removeOldRows(database, name);
+        if (name === "sessions") await this.#replaceSessions(database);
+        else if (this.exported.size > 0) await this.#removeOldRows(database, name);
         counts.push([name, Number(await database.number(`SELECT count(*) FROM ${name}`))]);
       }
       await database.run("COMMIT");
@@ -164,11 +171,12 @@ class DuckdbTarget implements ExportTarget {
     await database.run("INSERT INTO _export VALUES (?, ?)", [this.#options.settings, schema]);
   }
 
-  /** The key allows no second row of a session. */
-  async #replaceSession(path: string): Promise<void> {
-    if (!this.exported.has(path) || this.#replaced.has(path)) return;
-    this.#replaced.add(path);
-    await this.#database!.run("DELETE FROM sessions WHERE path = ?", [path]);
+  /** Their key allows no second row of a session, so that the old ones go first; and it is held in memory. */
+  async #replaceSessions(database: DuckdbDatabase): Promise<void> {
+    await database.run("DELETE FROM sessions WHERE path IN (FROM gone)");
+    const old = await database.number("SELECT count(*) FROM sessions");
+    await database.makeRoom(BYTES_PER_SESSION * (Number(old) + this.#rows.get("sessions")!.count));
+    await database.run(`INSERT INTO sessions FROM ${NEW_SESSIONS}`);
   }
 
   /** Removes the rows of all files in `gone` that were there before, at once, as each time a whole column is looked through. */
@@ -186,6 +194,7 @@ class DuckdbTarget implements ExportTarget {
     removed: readonly string[],
   ): Promise<void> {
     const { VARCHAR } = this.#module;
+    await database.makeRoom(BYTES_PER_SESSION * (changed.length + removed.length));
     await database.run("CREATE TEMP TABLE gone (path VARCHAR)");
     const gone = await database.connection.createAppender("gone", null, "temp");
     for (const path of [...removed, ...changed.map(({ path }) => path)]) {
