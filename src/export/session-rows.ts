@@ -20,8 +20,8 @@ export interface SessionRowsOptions {
   text: CellText;
   /** Rows are chosen by their own time and by the model in force. */
   filters: CallFilterOptions;
-  /** The calls that are copies, by their number in the file. */
-  copies: ReadonlySet<number>;
+  /** The calls that are copies, by their number in the file, ascending. */
+  copies: ArrayLike<number>;
 }
 
 /** Where an entry stands, as rows tell it. */
@@ -45,6 +45,8 @@ export class SessionRows {
   readonly #isTimeWanted: (time: number | undefined) => boolean;
   readonly #isModelWanted: (model: CallModel) => boolean;
   readonly #filtersModels: boolean;
+  /** By number of a call: 1 for a copy. */
+  readonly #copies: Uint8Array;
   /** Whether the session stays. */
   #isChosen: boolean;
   #number = 0;
@@ -55,7 +57,9 @@ export class SessionRows {
   readonly #openPlaces = new Map<object, RowPlace>();
 
   constructor(survey: SessionSurvey, batcher: RowBatcher, options: SessionRowsOptions) {
-    const { filters } = options;
+    const { filters, copies } = options;
+    this.#copies = new Uint8Array((copies[copies.length - 1] ?? -1) + 1);
+    for (let at = 0; at < copies.length; at++) this.#copies[copies[at]!] = 1;
     this.#survey = survey;
     this.#batcher = batcher;
     this.#options = options;
@@ -64,7 +68,7 @@ export class SessionRows {
     this.#isModelWanted = (model) => isModelWanted(model as Call);
     this.#filtersModels = filtersModels(filters);
     this.#isChosen = !this.#filtersModels && filters.since === undefined && filters.until === undefined;
-    const links = survey.hasForwardLinks ? undefined : survey.index;
+    const links = survey.hasForwardLinks ? undefined : survey.links;
     this.#calls = new SessionCalls({ mayRepeat: survey.hasDuplicates, links }, (call, entry) =>
       this.#addUsage(call, entry),
     );
@@ -95,11 +99,11 @@ export class SessionRows {
 
   /** Adds what can only be told at the end. */
   finish(facts: Omit<SessionFacts, "path" | "branches" | "models" | "usage">): void {
-    const { header, index, summary } = this.#survey;
+    const { header, links, summary } = this.#survey;
     const { path, host, text } = this.#options;
-    this.#calls.finish(index);
+    this.#calls.finish(links);
     if (!this.#isChosen || !this.#batcher.wants("sessions")) return;
-    const branches = index.branchCount;
+    const branches = links.branchCount;
     const session = summary.finish({ ...facts, path, branches, models: [], usage: emptyUsage() });
     this.#batcher.add("sessions", [
       header.id,
@@ -164,7 +168,7 @@ export class SessionRows {
 
   #addToolCall({ id, time }: EntryFacts, message: MessageFacts, toolCall: ToolCallFacts, call: number): void {
     if (!this.#batcher.wants("tool_calls")) return;
-    const { header, index, toolResults } = this.#survey;
+    const { header, links, toolResults } = this.#survey;
     const result = toolResults.resultOf(call);
     const duration = result?.time === undefined || time === undefined ? -1 : result.time - time;
     this.#batcher.add("tool_calls", [
@@ -174,7 +178,7 @@ export class SessionRows {
       this.#place.part,
       toolCall.contentIndex,
       id ?? null,
-      result && result.number !== NO_NODE ? index.idAt(result.number) : null,
+      result && result.number !== NO_NODE ? links.idAt(result.number) : null,
       toolCall.id,
       toolCall.name,
       toolCall.arguments,
@@ -189,7 +193,7 @@ export class SessionRows {
     if (!this.#isTimeWanted(call.time) || !this.#isModelWanted(call)) return;
     this.#isChosen = true;
     if (!this.#batcher.wants("usage")) return;
-    const { path, copies } = this.#options;
+    const { path } = this.#options;
     const { line, part } = this.#openPlaces.get(entry) ?? this.#place;
     this.#openPlaces.delete(entry);
     const { usage } = call;
@@ -210,7 +214,7 @@ export class SessionRows {
       // Sums of huge numbers may have left the finite ones.
       Math.min(usage.totalTokens, Number.MAX_VALUE),
       Math.min(usage.costTotal, Number.MAX_VALUE),
-      copies.has(call.ordinal),
+      this.#copies[call.ordinal] === 1,
     ] satisfies Cell[]);
   }
 
@@ -219,9 +223,9 @@ export class SessionRows {
     const usage = call && entryUsage(call);
     const named = usage && namedModel(call, usage.source);
     if (named) return named;
-    const { trail, index } = this.#survey;
-    const at = number !== NO_NODE || parentId === null ? number : index.numberOf(parentId);
-    return trail.modelAt(at, index);
+    const { trail, links } = this.#survey;
+    const at = number !== NO_NODE || parentId === null ? number : links.numberOf(parentId);
+    return trail!.modelAt(at, links);
   }
 }
 

@@ -14,7 +14,9 @@ import type { EntrySink } from "../read/entry-parser.js";
 import { STORE_MAX_LINE_BYTES } from "../read/limits.js";
 import { pumpSessionSync, SessionPump } from "../read/pump-session.js";
 import { readEntryAt } from "../read/read-entry-at.js";
-import type { CallFilterOptions } from "../report/call-filter.js";
+import { type CallFilterOptions, filtersModels } from "../report/call-filter.js";
+import { LinkTally } from "../tree/link-tally.js";
+import { SessionIndex } from "../tree/session-index.js";
 import type { OpenSession } from "./open-session.js";
 
 export interface SessionRowsRequest {
@@ -27,7 +29,7 @@ export interface SessionRowsRequest {
   isTextWhole: boolean;
   filters: CallFilterOptions;
   isProjectWanted: (header: SessionHeader) => boolean;
-  copies: Iterable<number>;
+  copies: ArrayLike<number>;
 }
 
 /** What there is to say of a session whose rows were read. */
@@ -39,8 +41,6 @@ export interface ReadRows {
 
 /** What rows tell of the entries is kept from the first reading of a file of at most this size; a larger one is read twice. */
 const KEPT_BYTES = 4 * 1024 * 1024;
-
-type FactsSink = (...entry: Parameters<EntrySink["entry"]>) => EntryFacts;
 
 /**
  * Hands on the rows of one session, batch by batch; undefined for one of a project that is not wanted. The file is read up to the size that it was found with, and
@@ -54,48 +54,22 @@ export function readSessionRows(
   take: (batch: RowBatch) => void,
 ): ReadRows | undefined {
   const path = resolve(file.path);
-  let cutEntries = 0;
-  const readFacts: FactsSink = (entry, line, byteOffset, byteLength, _ordinal, truncated) => {
-    let whole = entry;
-    if (truncated && request.isTextWhole) {
-      const read = readEntryAt(file.fd, path, { line, byteOffset, byteLength });
-      if (read.truncated) cutEntries++;
-      whole = withWholeText(entry, read.entry);
-    }
-    return readEntryFacts(whole, line, byteLength, request.text);
-  };
-  const kept: EntryFacts[] | undefined = file.sizeBytes <= KEPT_BYTES ? [] : undefined;
-  let survey: SessionSurvey | undefined;
-  let isRefused = false;
-  const damagedLines = readEntries(file, () => isRefused, {
-    header(header) {
-      isRefused = !request.isProjectWanted(header);
-      survey = new SessionSurvey(header);
-    },
-    entry(entry, line, byteOffset, byteLength, ordinal, truncated) {
-      if (isRefused) return;
-      survey!.add(entry, { line, byteOffset, byteLength }, truncated);
-      kept?.push(readFacts(entry, line, byteOffset, byteLength, ordinal, truncated));
-    },
-  });
-  if (isRefused) return undefined;
-  survey!.finish();
+  const reader = new FactsReader(file, request);
+  const surveyed =
+    surveySession(file, request, reader, new LinkTally()) ?? surveySession(file, request, reader, new SessionIndex())!;
+  if (surveyed === "refused") return undefined;
+  const { survey, kept, damagedLines } = surveyed;
+  survey.finish();
 
   const batcher = new RowBatcher(path, request.tables, take, request.redactor);
-  const { host, filters } = request;
-  const rows = new SessionRows(survey!, batcher, {
-    path,
-    host,
-    text: request.text,
-    filters,
-    copies: new Set(request.copies),
-  });
+  const { host, filters, text, copies } = request;
+  const rows = new SessionRows(survey, batcher, { path, host, text, filters, copies });
   try {
     if (kept) for (const facts of kept) rows.add(facts);
     else {
       readEntries({ ...file, onBytes: () => {} }, () => false, {
         header() {},
-        entry: (...entry) => rows.add(readFacts(...entry)),
+        entry: (...entry) => rows.add(reader.read(...entry)),
       });
     }
     rows.finish({ sizeBytes: file.sizeBytes, mtimeMs: file.mtimeMs, damagedLines });
@@ -105,7 +79,66 @@ export function readSessionRows(
     // Not the error of a file that can be passed over: rows of it were handed on.
     throw new Error(`Cannot export "${path}": ${(cause as Error).message}`, { cause });
   }
-  return { damagedLines, cutEntries };
+  return { damagedLines, cutEntries: reader.cutEntries };
+}
+
+interface SurveyedSession {
+  survey: SessionSurvey;
+  /** The entries; undefined when they are too many to be kept. */
+  kept: EntryFacts[] | undefined;
+  damagedLines: number;
+}
+
+/** Reads a session for what its rows need to know of the whole; undefined when its links were not such that `links` could follow them. */
+function surveySession(
+  file: OpenSession,
+  request: SessionRowsRequest,
+  reader: FactsReader,
+  links: LinkTally | SessionIndex,
+): SurveyedSession | "refused" | undefined {
+  const kept: EntryFacts[] | undefined = file.sizeBytes <= KEPT_BYTES ? [] : undefined;
+  const asksForModels = filtersModels(request.filters);
+  let survey: SessionSurvey | undefined;
+  let isRefused = false;
+  reader.cutEntries = 0;
+  const isOver = (): boolean => isRefused || survey?.isExact === false;
+  const damagedLines = readEntries(file, isOver, {
+    header(header) {
+      isRefused = !request.isProjectWanted(header);
+      survey = new SessionSurvey(header, links, { asksForModels });
+    },
+    entry(entry, line, byteOffset, byteLength, ordinal, truncated) {
+      if (isOver()) return;
+      survey!.add(entry, truncated);
+      kept?.push(reader.read(entry, line, byteOffset, byteLength, ordinal, truncated));
+    },
+  });
+  if (isRefused) return "refused";
+  return survey!.isExact ? { survey: survey!, kept, damagedLines } : undefined;
+}
+
+/** Reads the facts of a file's entries, those of long lines from the file once more where whole texts are wanted. */
+class FactsReader {
+  /** Entries that even so could not be held whole. */
+  cutEntries = 0;
+  readonly #file: OpenSession;
+  readonly #request: SessionRowsRequest;
+
+  constructor(file: OpenSession, request: SessionRowsRequest) {
+    this.#file = file;
+    this.#request = request;
+  }
+
+  read(...[entry, line, byteOffset, byteLength, _, truncated]: Parameters<EntrySink["entry"]>): EntryFacts {
+    const { text, isTextWhole } = this.#request;
+    let whole = entry;
+    if (truncated && isTextWhole) {
+      const read = readEntryAt(this.#file.fd, this.#file.path, { line, byteOffset, byteLength });
+      if (read.truncated) this.cutEntries++;
+      whole = withWholeText(entry, read.entry);
+    }
+    return readEntryFacts(whole, line, byteLength, text);
+  }
 }
 
 /** Reads all entries of a file; returns how many lines are damaged. */

@@ -60,6 +60,11 @@ export class LinkTally {
     return this.#size - this.#parentCount;
   }
 
+  /** The id of an entry. */
+  idAt(number: number): string {
+    return this.#ids.idAt(number);
+  }
+
   /** The number of an entry's parent; -1 for a root. */
   parentOf(number: number): number {
     return this.#parents.get(number);

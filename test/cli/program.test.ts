@@ -138,7 +138,7 @@ test("runCommandLine leaves out what is not given", async () => {
 test("libraryOptions adds progress and the signal to the selection", async () => {
   const request = await requestOf("--jobs", "2");
   const { onProgress, signal, ...selection } = libraryOptions(request);
-  assert.deepEqual(selection, { timeZone: "Europe/Berlin", jobs: 2 });
+  assert.deepEqual(selection, { timeZone: "Europe/Berlin", jobs: 2, shareThread: true });
   assert.equal(signal, request.signal);
   assert.equal(onProgress, request.output.showProgress);
 });

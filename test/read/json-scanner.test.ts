@@ -84,7 +84,19 @@ const accepted = [
   '{"a":1,"a":2}',
 ];
 
+/** The front of an entry as pi writes it, which the scanner takes at once. */
+const usualFront =
+  '{"type":"message","id":"1a2b3c4d","parentId":"5e6f7081","timestamp":"2026-01-02T03:04:05.678Z","message":';
+for (const rest of ["\r{}}", " {} }", '\t{"role":1}}', "null}", "[1,{}]}", '"x","message":{}}', '{},"x":[{}]}']) {
+  accepted.push(usualFront + rest, usualFront.replace('"5e6f7081"', "null") + rest);
+}
+
 const refused = [
+  ...["}", "{}", "{}}}", '{"a"}}', "{,}}", "{}]", ":{}}", "{}\n}"].map((rest) => usualFront + rest),
+  `${usualFront.replace("1a2b3c4d", '1a2b"c4d')}{}}`,
+  `${usualFront.replace("1a2b3c4d", "1a2b\\c4d")}{}}`,
+  `${usualFront.replace("5e6f7081", "5e6f\t081")}{}}`,
+  `${usualFront.replace("2026-01-02T", '2026-01-0"T')}{}}`,
   "{\n}",
   "\n{}",
   "{}\n",

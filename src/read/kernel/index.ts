@@ -283,7 +283,7 @@ function skipUsualFront(start: u32): u32 {
   const timeEnd = time + TIME_LENGTH + 2;
   if (!isPlainText(time + 1, 8) || !isPlainText(time + 9, 16) || load<u8>(timeEnd - 1) !== QUOTE) return 0;
   if (load<u64>(timeEnd) !== FRONT_8 || load<u32>(timeEnd + 7) !== FRONT_9) return 0;
-  const message = timeEnd + 11;
+  const message = skipWhite(timeEnd + 11);
   store<i32>(MEMBERS, USUAL_MEMBERS);
   notePlace(TYPE, start + 8, start + 17);
   notePlace(ID, start + 23, start + 33);
