@@ -57,6 +57,6 @@ function betterSqlite(): SqliteDriver {
 }
 
 function missing(what: string, cause: unknown): ExportError {
-  const message = `Cannot export to SQLite: Node.js ${process.versions.node} has it not built in, as 22.13 has, and the package better-sqlite3 ${what}`;
+  const message = `Cannot export to SQLite: Node.js ${process.versions.node} has none, as it does from 22.13 on, and the package better-sqlite3 ${what}`;
   return new ExportError("MISSING_PACKAGE", message, cause);
 }

@@ -198,6 +198,17 @@ testEngines("sums by model and month are those of the rows", async (engine, cont
   assert.equal(expected.size, 1 + 5 * 3, "one row is a millisecond before the first of five months");
 });
 
+testEngines("texts of many megabytes come back, among small ones", async (engine, context) => {
+  const path = join(scratchFolder(context), "export.db");
+  const rows = Array.from({ length: 40 }, (_, at) => ({ text: `${at} `.repeat(at % 10 === 0 ? 4_000_000 : 10) }));
+  await exportRows(engine, path, { changed: { "/a.jsonl": { messages: rows } } });
+  const found = await engine.query(path, "SELECT line, length(text) AS length FROM messages ORDER BY line");
+  assert.deepEqual(
+    found.map(({ length }) => length),
+    rows.map(({ text }) => text.length),
+  );
+});
+
 const arbitraryRows = fc.array(
   fc.record({ entry_id: fc.string({ maxLength: 3 }), timestamp: fc.option(fc.integer({ min: 0, max: 1e12 })) }),
   { maxLength: 4 },
