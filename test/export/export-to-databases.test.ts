@@ -215,3 +215,29 @@ for (const format of EXPORT_FORMATS.filter((format) => format !== "clickhouse"))
     assert.ok((await readExport(format, out)).includes(credentials[0]!.secret), "without redaction all is there");
   });
 }
+
+test("exportSessions redacts credentials that the beginning of a long line ends in", async (context) => {
+  const { secret } = credentials.find(({ kind }) => kind === "private-key")!;
+  const token = credentials[2]!.secret;
+  // Of a line that is too long to hold, previews are made of the first 1,024 code points of each string.
+  const outputs = [400, 900, 1000].map((before) => {
+    const rest = "more of it\n".repeat(100_000);
+    return `${"word ".repeat(before / 5)}${token}\n${secret}\n${rest}`;
+  });
+  const store = makeStore(context, {
+    "--home-u--/long.jsonl": jsonl(
+      header({ id: "long" }),
+      user("1", null, outputs[0]),
+      toolResult("2", "1", outputs[1]!, { toolCallId: "t" }),
+      entry("message", "3", "2", { message: { role: "bashExecution", command: "x", output: outputs[2] } }),
+    ),
+  });
+  for (const text of ["preview", "full"] as const) {
+    const out = scratchFolder(context);
+    await exportSessions({ stores: [store], format: "jsonl", out, text, redact: true });
+    const said = await readExport("jsonl", out);
+    for (const part of [token.slice(0, 20), token.slice(-20), ...secret.split("\n").slice(1, -1)]) {
+      assert.ok(!said.includes(part), `${part} in ${text}`);
+    }
+  }
+});
