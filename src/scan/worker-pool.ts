@@ -46,8 +46,8 @@ interface PendingRequest {
  */
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 1024 };
 
-/** Where whole texts are wanted, strings can be as long as V8 allows. */
-const WHOLE_TEXT_LIMITS = { maxYoungGenerationSizeMb: 4 };
+/** Where whole texts are wanted: some strings as long as V8 allows must fit. */
+const WHOLE_TEXT_LIMITS = { ...HEAP_LIMITS, maxOldGenerationSizeMb: 2000 };
 
 /** Threads that run tasks over batches of files, one task after the other. A worker that dies fails all that was asked and all that will be. */
 export class WorkerPool {
