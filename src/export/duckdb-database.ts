@@ -1,8 +1,8 @@
-import { link, rename, rm } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { link, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
 import { ExportError } from "../errors.js";
-import { temporaryPath } from "./export-folder.js";
+import { isTemporary, temporaryPath } from "./export-folder.js";
 
 export type DuckdbModule = typeof import("@duckdb/node-api");
 
@@ -38,7 +38,9 @@ export class DuckdbDatabase {
 
   static async open(module: DuckdbModule, path: string, isNew: boolean): Promise<DuckdbDatabase> {
     if (isNew) await createFile(module, path);
-    return await DuckdbDatabase.#attach(module, path);
+    const database = await DuckdbDatabase.#attach(module, path);
+    await sweep(path);
+    return database;
   }
 
   /** Runs statements, one after the other. */
@@ -81,7 +83,7 @@ export class DuckdbDatabase {
     const instance = await module.DuckDBInstance.create(":memory:", {
       memory_limit: `${MEMORY_LIMIT}B`,
       threads: "1",
-      temp_directory: `${path}.tmp`,
+      temp_directory: overflowFolder(path),
       autoinstall_known_extensions: "false",
       autoload_known_extensions: "false",
     });
@@ -97,11 +99,30 @@ export class DuckdbDatabase {
   }
 }
 
+/** Where DuckDB puts what its memory does not hold. */
+function overflowFolder(path: string): string {
+  return `${path}.tmp`;
+}
+
+/** Removes what exports to a file left that were killed: none is running, as the file is open here. */
+async function sweep(path: string): Promise<void> {
+  const overflow = overflowFolder(path);
+  // There mostly is no such folder, and if there is, others may have put something there.
+  for (const name of await readdir(overflow).catch(() => [])) {
+    if (name.startsWith("duckdb_temp_")) await rm(join(overflow, name), { force: true });
+  }
+  await rmdir(overflow).catch(() => {});
+  const folder = dirname(path);
+  for (const name of await readdir(folder)) {
+    if (isTemporary(name) && name.startsWith(`.${basename(path)}.`)) await rm(join(folder, name), { force: true });
+  }
+}
+
 /** Makes an empty database: never is there half of one under its name. */
 async function createFile(module: DuckdbModule, path: string): Promise<void> {
   const temporary = temporaryPath(dirname(path), basename(path));
   try {
-    (await DuckdbDatabase.open(module, temporary, false)).close();
+    (await DuckdbDatabase.open(module, temporary, false)).close(); // That makes what is not there.
     await linkOrRename(temporary, path);
   } finally {
     await rm(temporary, { force: true });

@@ -198,6 +198,24 @@ testEngines("sums by model and month are those of the rows", async (engine, cont
   assert.equal(expected.size, 1 + 5 * 3, "one row is a millisecond before the first of five months");
 });
 
+test("duckdb: what killed exports left beside the file goes, and nothing else", async (context) => {
+  const folder = scratchFolder(context);
+  const [, duckdb] = databaseEngines as [DatabaseEngine, DatabaseEngine];
+  const path = join(folder, "export.db");
+  await exportRows(duckdb, path, {});
+  mkdirSync(`${path}.tmp`);
+  writeFileSync(join(`${path}.tmp`, "duckdb_temp_storage_DEFAULT-0.tmp"), "x");
+  writeFileSync(join(folder, ".export.db.0123456789ab.tmp"), "x");
+  const others = [".other.db.0123456789ab.tmp", ".export.db.notes.tmp"];
+  for (const name of others) writeFileSync(join(folder, name), "x");
+  await exportRows(duckdb, path, {});
+  assert.deepEqual(readdirSync(folder).sort(), [...others, "export.db"].sort());
+  mkdirSync(`${path}.tmp`);
+  writeFileSync(join(`${path}.tmp`, "mine"), "x");
+  await exportRows(duckdb, path, {});
+  assert.deepEqual(readdirSync(`${path}.tmp`), ["mine"]);
+});
+
 testEngines("texts of many megabytes come back, among small ones", async (engine, context) => {
   const path = join(scratchFolder(context), "export.db");
   const rows = Array.from({ length: 40 }, (_, at) => ({ text: `${at} `.repeat(at % 10 === 0 ? 4_000_000 : 10) }));
