@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
 import {
   copyFile,
   link,
@@ -44,6 +44,8 @@ export class ParquetFolder {
   /** The number of the current generation; 0 without one. */
   readonly #current: number;
   readonly #claim: Claim;
+  /** Whether the next generation has become the current one. */
+  #isCommitted = false;
 
   private constructor(folder: string, tables: readonly TableName[], current: number, claim: Claim) {
     this.path = folder;
@@ -107,11 +109,14 @@ export class ParquetFolder {
     });
   }
 
-  /** Makes the next generation the current one: `written` are its new files, `files` go beside its tables. */
-  async commit(written: readonly WrittenFile[], files: Record<string, string | Uint8Array>): Promise<void> {
+  /** Whether a file of the current generation is there. */
+  has({ table, name }: WrittenFile): boolean {
+    return existsSync(join(this.#generation(this.#current), table, name));
+  }
+
+  /** Makes the links by which tables are found, where they are missing. */
+  async linkTables(): Promise<void> {
     await guard(this.path, async () => {
-      const { next } = this;
-      for (const [name, content] of Object.entries(files)) await writeFile(join(next, name), content, { flush: true });
       for (const table of this.#tables) {
         const path = join(this.path, table);
         const stats = await lstat(path).catch(() => undefined);
@@ -121,11 +126,21 @@ export class ParquetFolder {
           throw new ExportError("FOREIGN_TARGET", message);
         }
       }
+    });
+  }
+
+  /** Makes the next generation the current one: `written` are its new files, `files` go beside its tables. */
+  async commit(written: readonly WrittenFile[], files: Record<string, string | Uint8Array>): Promise<void> {
+    await guard(this.path, async () => {
+      const { next } = this;
+      for (const [name, content] of Object.entries(files)) await writeFile(join(next, name), content, { flush: true });
+      await this.linkTables();
       await this.#sync(written);
       const link = join(this.path, `${CURRENT}.tmp`);
       await rm(link, { force: true });
       await symlink(join(GENERATIONS, String(this.#current + 1)), link, "dir");
       await rename(link, join(this.path, CURRENT));
+      this.#isCommitted = true;
       syncFolder(this.path);
     });
     // The export is done: what can't be removed now, the next one removes.
@@ -134,10 +149,10 @@ export class ParquetFolder {
 
   /** Ends the export, whether or not it came to a `commit`. Never throws. */
   async close(isAborted: boolean): Promise<void> {
-    if (isAborted) await rm(this.next, { recursive: true, force: true }).catch(() => {});
+    if (isAborted && !this.#isCommitted) await rm(this.next, { recursive: true, force: true }).catch(() => {});
     lockedHere.delete(this.path);
     await rm(join(this.path, LOCK), { force: true }).catch(() => {});
-    if (!isAborted || this.#claim === "exported") return;
+    if (!isAborted || this.#isCommitted || this.#claim === "exported") return;
     await rmdir(join(this.path, GENERATIONS)).catch(() => {});
     await releaseFolder(this.path, this.#claim);
   }

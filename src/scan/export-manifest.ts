@@ -40,7 +40,7 @@ export class ExportManifest {
     this.#sessions = new Map(sessions.map((session) => [session.path, session]));
   }
 
-  /** What a folder holds; undefined when it has no whole export, or one with other settings. */
+  /** What a folder holds; undefined when it has no whole export, be it that files were taken out of it, or one with other settings. */
   static async read(folder: ParquetFolder, settings: string): Promise<ExportManifest | undefined> {
     const [text, calls] = [await folder.read(MANIFEST), await folder.read(CALLS)];
     if (!text || !calls) return undefined;
@@ -51,6 +51,8 @@ export class ExportManifest {
       return undefined; // Somebody else's hands were on it: all is exported anew.
     }
     if (stored.version !== VERSION || stored.settings !== settings) return undefined;
+    const files = [...stored.segments.flatMap(({ written }) => written), ...stored.empty];
+    if (!files.every((file) => folder.has(file))) return undefined;
     const words = new Int32Array(calls.buffer.slice(calls.byteOffset, calls.byteOffset + calls.byteLength));
     let at = 0;
     const sessions = stored.sessions.map(({ calls, ...session }) => {

@@ -39,6 +39,7 @@ export async function exportParquet(
     const { manifest, ...summary } = isSame
       ? { manifest: known, ...summarise([], found.skipped) }
       : await writeGeneration(request, scan, folder, found, plan);
+    if (isSame) await folder.linkTables();
     isDone = true;
     const files = [...manifest.segments.flatMap(({ written }) => written), ...manifest.empty];
     const { skipped, damagedLines, cutEntries } = summary;

@@ -5,6 +5,7 @@ import fs, {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   utimesSync,
@@ -444,6 +445,37 @@ test("exportSessions to Parquet writes only the segments in which something chan
   const again = await exportInSegments(options);
   const kept = again.files.filter((path) => files.includes(path));
   assert.equal(kept.length > 0 && kept.length < files.length, true, `${kept.length} of ${files.length}`);
+});
+
+test("exportSessions to Parquet again makes good what was taken out of its folder", async (context) => {
+  const out = scratchFolder(context);
+  const options = { stores: [fixture("store")], format: "parquet", out, host: "pond" } as const;
+  const { files } = await exportSessions(options);
+  const whole = await readParquet(out);
+  for (const path of [files[0]!, join(out, "usage"), join(out, ".current"), join(out, ".generations")]) {
+    rmSync(path, { recursive: true });
+    await exportSessions(options);
+    assert.deepEqual(await readParquet(out), whole, path);
+  }
+});
+
+test("exportSessions to Parquet keeps what has become the current export, whatever fails then", async (context) => {
+  const out = scratchFolder(context);
+  const options = { stores: [fixture("store")], format: "parquet", out, host: "pond" } as const;
+  await exportSessions({ ...options, text: "none" });
+  const { fsyncSync } = fs;
+  context.mock.method(fs, "fsyncSync", (fd: number) => {
+    if (readlinkSync(join(out, ".current")).endsWith("2")) throw Object.assign(new Error("EIO"), { syscall: "fsync" });
+    fsyncSync(fd);
+  });
+  syncBuiltinESMExports();
+  await assert.rejects(exportSessions(options), { code: "WRITE_FAILED" });
+  context.mock.restoreAll();
+  syncBuiltinESMExports();
+  const left = await readParquet(out);
+  assert.match(left.messages!.join(""), /tide clock/);
+  await exportSessions(options);
+  assert.deepEqual(await readParquet(out), left);
 });
 
 // An export that ends midway
