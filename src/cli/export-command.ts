@@ -8,7 +8,7 @@ import { type CommandDefinition, libraryOptions } from "./command.js";
 import { CommandLineError } from "./command-line-error.js";
 import { ExitCode } from "./exit-code.js";
 import { formatCount, formatQuantity } from "./format-number.js";
-import { choiceListParser, parseText } from "./option-values.js";
+import { choiceListParser, choiceParser, parseText } from "./option-values.js";
 import type { Output } from "./output.js";
 import { passedOverWarning } from "./passed-over-warning.js";
 import { tableLines } from "./table.js";
@@ -34,7 +34,9 @@ export const exportCommand: CommandDefinition<ExportFlags> = {
   name: "export",
   summary: "rows for analytics, as files or into a database",
   options: () => [
-    new Option("--format <name>", "what to write").choices(EXPORT_FORMATS),
+    new Option("--format <name>", `what to write: ${EXPORT_FORMATS.join(", ")}`).argParser(
+      choiceParser(EXPORT_FORMATS),
+    ),
     new Option("--tables <names>", "which tables, a comma list (default: all five)").argParser(
       choiceListParser(tables.map(({ name }) => name)),
     ),
@@ -46,8 +48,8 @@ export const exportCommand: CommandDefinition<ExportFlags> = {
     new Option("--database <name>", "the database there").argParser(parseText),
     new Option("--cluster <name>", "the cluster whose nodes share the rows").argParser(parseText),
     new Option("--host <name>", "what rows say of the machine (default: its name)").argParser(parseText),
-    new Option("--text <mode>", "texts, thinking and arguments: none of it, 500 code points, or all")
-      .choices(TEXT_MODES)
+    new Option("--text <mode>", "how much of what was said: none, preview (500 code points) or full")
+      .argParser(choiceParser(TEXT_MODES))
       .default("preview"),
     new Option("--redact", "put markers in place of credentials"),
   ],

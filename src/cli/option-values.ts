@@ -39,6 +39,16 @@ export function parseMinutes(value: string): number {
   return minutes;
 }
 
+/** Makes a parser of one name out of `choices`. */
+export function choiceParser<Choice extends string>(choices: readonly Choice[]): (value: string) => Choice {
+  return (value) => {
+    const choice = choices.find((each) => each === value);
+    if (choice !== undefined) return choice;
+    const nearest = nearestName(value, choices);
+    throw new InvalidArgumentError(`It can be ${choices.join(", ")}; did you mean ${nearest}?`);
+  };
+}
+
 /** Makes a parser of names out of `choices`, separated by commas; the option may be given several times, and a name twice counts once. */
 export function choiceListParser<Choice extends string>(
   choices: readonly Choice[],

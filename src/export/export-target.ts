@@ -18,7 +18,7 @@ export interface ExportedFile {
 export interface ExportTarget {
   /** What it held when it was opened, by path. A target whose settings (tables, text, filters) differ from those of this export holds nothing. */
   readonly exported: ReadonlyMap<string, ExportedFile>;
-  /** Takes rows of a file that is new or changed; all of its old rows go. Rows of a file come in the order of its lines, batch by batch. Resolves when more may come. */
+  /** Takes rows of a file that is new or changed; all of its old rows go. Rows of a file come batch by batch, those of its session last. Resolves when more may come. */
   write(batch: RowBatch): Promise<void>;
   /**
    * Makes what was written the new state. `changed` are the files that rows were written of (also those that gave none), `removed` the paths of files

@@ -65,7 +65,7 @@ for (const [words, message] of [
   ["", "export needs --format: jsonl, csv, parquet, sqlite, duckdb, clickhouse"],
   [
     "--format cvs --out x",
-    "option '--format <name>' argument 'cvs' is invalid. Allowed choices are jsonl, csv, parquet, sqlite, duckdb, clickhouse.",
+    "option '--format <name>' argument 'cvs' is invalid. It can be jsonl, csv, parquet, sqlite, duckdb, clickhouse; did you mean csv?",
   ],
   ["--format csv", "--format csv needs --out"],
   ["--format csv --out -", "--out - takes one table: name it with --tables"],
