@@ -9,6 +9,9 @@ import { runCommandLine } from "./program.js";
 // longer before it does; that saves a sixth of the processor time of a scan. Later releases of V8 have a faster compiler in between, and no such flag.
 if (process.versions.v8.startsWith("11.")) setFlagsFromString("--interrupt-budget=300000");
 
+// Left alone, V8 lets garbage grow to several times of what lives: on a store of 50,000 sessions that is 80 MB.
+setFlagsFromString("--heap-growing-percent=20");
+
 /** How long an interrupted command may take to put its things away, in milliseconds. */
 const GRACE = 2000;
 

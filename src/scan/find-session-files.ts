@@ -111,7 +111,8 @@ class FileSearch {
       const path = `${root}${below}`;
       if (this.#isExcluded?.(relative(store, path))) continue;
       if (dirent.isSymbolicLink()) links.push(path);
-      else if (dirent.isFile() && path.endsWith(".jsonl")) this.#takeFile(path, `${realRoot}${below}`);
+      else if (dirent.isFile() && path.endsWith(".jsonl"))
+        this.#takeFile(path, realRoot === root ? path : `${realRoot}${below}`);
     }
     return links.sort();
   }
