@@ -23,6 +23,7 @@ import { exportParquet } from "../../src/scan/export-parquet.js";
 import { type ExportOptions, type ExportResult, readExportRequest } from "../../src/scan/export-request.js";
 import { exportSessions } from "../../src/scan/export-sessions.js";
 import { RowScan } from "../../src/scan/row-scan.js";
+import { needsEngine, startEngine } from "../helpers/clickhouse-servers.js";
 import { assistant, at, entry, header, jsonl, type Line, toolResult, usage, user } from "../helpers/entries.js";
 import { fixture, projectRoot, scratchFolder } from "../helpers/files.js";
 import { forkedStore } from "../helpers/forked-stores.js";
@@ -218,6 +219,24 @@ for (const [name, makeFolder] of [
     },
   );
 }
+
+test("exportSessions writes Parquet that the current ClickHouse engine reads", needsEngine, async (context) => {
+  const [store, out] = [hostileStore(context), scratchFolder(context)];
+  const expected = rowsOfStore(store);
+  await exportSessions({ stores: [store], format: "parquet", out, host: "pond" });
+  const engine = await startEngine();
+  context.after(() => engine.stop());
+  for (const table of allTables) {
+    const [[count] = []] = await engine.ask(`SELECT count() FROM file('${out}/${table}/**/*.parquet', Parquet)`);
+    assert.equal(Number(count), expected[table].length, table);
+  }
+  const [found] = await engine.ask(
+    `SELECT max(input), max(cost_total), toUnixTimestamp64Milli(max(timestamp)), countIf(is_copy) FROM file('${out}/usage/**/*.parquet', Parquet)`,
+  );
+  const largest = (name: string): number => Math.max(...expected.usage.map((row) => Number(row[name])));
+  const copies = expected.usage.filter(({ is_copy }) => is_copy).length;
+  assert.deepEqual(found!.map(Number), [largest("input"), largest("cost_total"), largest("timestamp"), copies]);
+});
 
 test("exportSessions tells copies as totals does, in every store of forks", async (context) => {
   const folder = scratchFolder(context);
