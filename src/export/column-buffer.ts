@@ -30,6 +30,14 @@ export function newColumnBuffer(type: ColumnType, isRepeating: boolean): ColumnB
 
 const FIRST_LENGTH = 32;
 
+/** An array with the same numbers and room for `size`: it itself, if it has. */
+function withRoom<A extends Float64Array | Int32Array | Uint8Array>(array: A, size: number): A {
+  if (size <= array.length) return array;
+  const larger = new (array.constructor as new (length: number) => A)(Math.max(size, 2 * array.length));
+  larger.set(array);
+  return larger;
+}
+
 /** Numbers, NaN for what is missing. */
 class NumberBuffer implements ColumnBuffer {
   #numbers = new Float64Array(FIRST_LENGTH);
@@ -40,12 +48,7 @@ class NumberBuffer implements ColumnBuffer {
   }
 
   append(cells: readonly Cell[], start: number, end: number): void {
-    const size = this.#size + end - start;
-    if (size > this.#numbers.length) {
-      const larger = new Float64Array(Math.max(size, 2 * this.#numbers.length));
-      larger.set(this.#numbers);
-      this.#numbers = larger;
-    }
+    this.#numbers = withRoom(this.#numbers, this.#size + end - start);
     for (let row = start; row < end; row++) {
       const cell = cells[row];
       this.#numbers[this.#size++] = cell === null ? Number.NaN : (cell as number);
@@ -78,12 +81,7 @@ class BooleanBuffer implements ColumnBuffer {
   }
 
   append(cells: readonly Cell[], start: number, end: number): void {
-    const size = this.#size + end - start;
-    if (size > this.#codes.length) {
-      const larger = new Uint8Array(Math.max(size, 2 * this.#codes.length));
-      larger.set(this.#codes);
-      this.#codes = larger;
-    }
+    this.#codes = withRoom(this.#codes, this.#size + end - start);
     for (let row = start; row < end; row++) {
       const cell = cells[row];
       this.#codes[this.#size++] = cell === null ? 0 : cell === true ? 2 : 1;
@@ -111,12 +109,7 @@ class RepeatingBuffer implements ColumnBuffer {
   }
 
   append(cells: readonly Cell[], start: number, end: number): void {
-    const size = this.#size + end - start;
-    if (size > this.#numbers.length) {
-      const larger = new Int32Array(Math.max(size, 2 * this.#numbers.length));
-      larger.set(this.#numbers);
-      this.#numbers = larger;
-    }
+    this.#numbers = withRoom(this.#numbers, this.#size + end - start);
     let last: Cell = null;
     let number = NO_STRING;
     for (let row = start; row < end; row++) {
@@ -162,12 +155,7 @@ class TextBuffer implements ColumnBuffer {
   }
 
   append(cells: readonly Cell[], start: number, end: number): void {
-    const size = this.#size + end - start;
-    if (size > this.#ends.length) {
-      const larger = new Float64Array(Math.max(size, 2 * this.#ends.length));
-      larger.set(this.#ends);
-      this.#ends = larger;
-    }
+    this.#ends = withRoom(this.#ends, this.#size + end - start);
     for (let row = start; row < end; row++) {
       const cell = cells[row] as string | null;
       if (cell !== null) this.#write(cell);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { ColumnBuffer } from "./column-buffer.js";
 import { ParquetFile, ROW_GROUP_COST } from "./parquet-file.js";
 import type { Cell, RowBatch } from "./row-batch.js";
@@ -122,7 +122,7 @@ export class ParquetRows {
     const { file, table, month } = rows;
     file!.finish();
     this.#rowGroups -= file!.rowGroups;
-    const name = `month=${month}/${file!.path.slice(file!.path.lastIndexOf("/") + 1)}`;
+    const name = `month=${month}/${basename(file!.path)}`;
     this.#written.push({ table, name, rows: file!.rows });
     rows.file = undefined;
   }
