@@ -90,6 +90,13 @@ class Kernel implements KernelExports {
     this.takePlainLines = takePlainLines;
   }
 
+  /** Puts a newline at a place, at which any scan ends; returns the byte that was there. */
+  endLine(place: number): number {
+    const behind = this.bytes[place]!;
+    this.bytes[place] = NEWLINE;
+    return behind;
+  }
+
   #layKeys(): void {
     const { bytes } = this;
     bytes.fill(-1, CELLS, CELLS + (LEVELS + 1) * CELL_COUNT);
@@ -154,11 +161,9 @@ export class JsonScanner {
 
   #scanIn(kernel: Kernel, start: number, end: number): ScanResult {
     this.found = kernel;
-    const { bytes } = kernel;
-    const behind = bytes[end]!;
-    bytes[end] = NEWLINE;
+    const behind = kernel.endLine(end);
     const result = kernel.scanObject(start, kernel.stack);
-    bytes[end] = behind;
+    kernel.bytes[end] = behind;
     return result !== NO_OBJECT && kernel.runEnd[0] === end ? result : NO_OBJECT;
   }
 
@@ -170,7 +175,11 @@ export class JsonScanner {
     const home = this.#home;
     if (home === undefined || bytes.buffer !== home.bytes.buffer) return 0;
     this.found = home;
-    return home.takePlainLines(bytes.byteOffset + start, bytes.byteOffset + end, home.stack, wants);
+    const last = bytes.byteOffset + end;
+    const behind = home.endLine(last);
+    const count = home.takePlainLines(bytes.byteOffset + start, last, home.stack, wants);
+    home.bytes[last] = behind;
+    return count;
   }
 }
 

@@ -109,18 +109,16 @@ let lastCall: u32 = 0;
 
 /**
  * Takes lines from `start` up to `end`, each with its newline, as long as they are plain (see `decodePlain`), and decodes each to a record of its own,
- * as many as there is room for. Returns how many there were; where they ended stands at `RUN_END`.
+ * as many as there is room for. Returns how many there were; where they ended stands at `RUN_END`. At `end` there must be a newline, too, so that the front of
+ * a line ends there.
  */
 export function takePlainLines(start: u32, end: u32, stack: u32, wants: u32): i32 {
-  // Behind the last newline stands the front of a line that is not whole.
-  let last = end;
-  while (last > start && load<u8>(last - 1) !== NEWLINE) last--;
   let at = start;
   let count = 0;
   lastCall = 0;
-  while (count < MAX_RECORDS && at < last) {
+  while (count < MAX_RECORDS && at < end) {
     record = RECORDS + count * RECORD_SIZE;
-    if (scanObject(at, stack) !== 1 || !decodeEntry(wants)) break;
+    if (scanObject(at, stack) !== 1 || load<u32>(RUN_END) === end || !decodeEntry(wants)) break;
     count++;
     at = load<u32>(RUN_END) + 1;
   }
