@@ -16,7 +16,11 @@ import {
 import { batchFiles, type RowScan, sumBytes } from "./row-scan.js";
 
 /** The rows of so many bytes of session files are written together, and again when one of the files changes. */
-const SEGMENT_BYTES = 32 * 1024 * 1024;
+const MIN_SEGMENT_BYTES = 8 * 1024 * 1024;
+const MAX_SEGMENT_BYTES = 64 * 1024 * 1024;
+
+/** In a small store there are this many segments for each worker, so that all are at work to the end. */
+const SEGMENTS_PER_JOB = 12;
 
 /**
  * Exports to a folder of Parquet files that is always whole (see `ParquetFolder`). If it was exported to with the same settings, only what changed since is written:
@@ -25,7 +29,7 @@ const SEGMENT_BYTES = 32 * 1024 * 1024;
 export async function exportParquet(
   request: ExportRequest,
   scan: RowScan,
-  { segmentBytes = SEGMENT_BYTES }: { segmentBytes?: number } = {},
+  { segmentBytes }: { segmentBytes?: number } = {},
 ): Promise<ExportResult> {
   const { out } = request.options;
   if (typeof out !== "string") throw new TypeError("Cannot export: out must be the path of a folder");
@@ -34,7 +38,8 @@ export async function exportParquet(
   try {
     const known = await ExportManifest.read(folder, request.target.settings);
     const found = await findSessionsWithCopies(request.options, scan, (path) => known?.session(path));
-    const plan = planSegments(found.sessions, known?.segments ?? [], segmentBytes);
+    const maxBytes = segmentBytes ?? chooseSegmentBytes(found.sessions, scan);
+    const plan = planSegments(found.sessions, known?.segments ?? [], maxBytes);
     const isSame = known !== undefined && plan.written.length === 0 && plan.kept.length === known.segments.length;
     const { manifest, ...summary } = isSame
       ? { manifest: known, ...summarise([], found.skipped) }
@@ -55,6 +60,11 @@ export async function exportParquet(
     if (!isDone) await scan.close();
     await folder.close(!isDone);
   }
+}
+
+function chooseSegmentBytes(sessions: readonly SessionToExport[], { jobs }: RowScan): number {
+  const bytes = Math.ceil(sumBytes(sessions) / (jobs * SEGMENTS_PER_JOB));
+  return Math.min(MAX_SEGMENT_BYTES, Math.max(MIN_SEGMENT_BYTES, bytes));
 }
 
 interface SegmentPlan {

@@ -23,12 +23,13 @@ export interface RowScanOptions extends Pick<StoreOptions, "jobs" | "onProgress"
 /** Runs tasks over batches of files that are known already, and hands on the parts that tasks make meanwhile. */
 export class RowScan {
   readonly #options: RowScanOptions;
-  readonly #jobs: number;
+  /** How many workers there are at most. */
+  readonly jobs: number;
   #pool: WorkerPool | undefined;
 
   constructor(options: RowScanOptions) {
     this.#options = options;
-    this.#jobs = options.jobs ?? availableParallelism();
+    this.jobs = options.jobs ?? availableParallelism();
   }
 
   /**
@@ -46,7 +47,7 @@ export class RowScan {
     this.#options.signal?.throwIfAborted();
     const totalBytes = batches.reduce((sum, batch) => sum + sumBytes(batch), 0);
     if (totalBytes <= WORKER_BYTES) return await this.#runHere(name, task, batches, onPart);
-    this.#pool ??= new WorkerPool(this.#jobs, { holdsWholeTexts: this.#options.text === "full" });
+    this.#pool ??= new WorkerPool(this.jobs, { holdsWholeTexts: this.#options.text === "full" });
     this.#pool.setTask(name, task, onPart);
     return await this.#runInPool<Name>(this.#pool, batches, totalBytes);
   }
@@ -97,8 +98,8 @@ export class RowScan {
     };
     const timer = setInterval(tell, PROGRESS_MS);
     signal?.addEventListener("abort", abort);
-    // Two batches for each worker: one that it reads, and one that it finds waiting.
-    const limit = pLimit(2 * this.#jobs);
+    // One batch for each worker: they take long, and in the end none should wait for a busy one.
+    const limit = pLimit(this.jobs);
     const runs = batches.map((batch) =>
       limit(async () => {
         const result = await pool.run<Name>([...batch]);
