@@ -94,5 +94,5 @@ export const needsSqlite = {
   skip:
     process.getBuiltinModule("node:sqlite") === undefined &&
     !existsSync(join(projectRoot, "node_modules/better-sqlite3/build/Release/better_sqlite3.node")) &&
-    "SQLite is neither in this Node.js nor installed: npm rebuild better-sqlite3",
+    "SQLite is neither in this Node.js nor installed: npm install --no-save better-sqlite3@12",
 };
