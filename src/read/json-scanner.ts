@@ -139,6 +139,14 @@ export class JsonScanner {
     return this.#home.bytes.subarray(BYTES, BYTES + READ_BUFFER_BYTES);
   }
 
+  /** The same bytes in the read buffer, for as long as nobody else reads: one copy of a chunk is cheaper than one of each line. Too many stay where they are. */
+  inReadBuffer(bytes: Buffer): Buffer {
+    const buffer = this.readBuffer();
+    if (bytes.length > buffer.length) return bytes;
+    bytes.copy(buffer);
+    return buffer.subarray(0, bytes.length);
+  }
+
   /**
    * Whether `bytes` from `start` up to `end` are exactly one whole JSON object without newlines, white space around it allowed. If so, its members are known until the
    * next scan; of a key that stands twice the later one counts, as in `JSON.parse`. Never throws; takes time linear in the bytes, and as much memory as

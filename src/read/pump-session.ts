@@ -6,6 +6,7 @@ import { CURRENT_SESSION_VERSION, type SessionHeader } from "../format/header.js
 import type { Problem } from "../format/problem.js";
 import { Migration } from "../migrate/migration.js";
 import { EntryParser, type EntrySink } from "./entry-parser.js";
+import { scanner } from "./json-scanner.js";
 import type { LeanWants } from "./lean-entry.js";
 import { LineSplitter } from "./line-splitter.js";
 import { notASession } from "./not-a-session.js";
@@ -118,7 +119,7 @@ export async function pumpSession(
   const { signal, onBytes, isEnough, chunkBytes } = options;
   for await (const chunk of readChunks(handle, chunkBytes === undefined ? {} : { chunkBytes })) {
     signal?.throwIfAborted();
-    pump.push(chunk);
+    pump.push(scanner.inReadBuffer(chunk));
     onBytes?.(chunk.length);
     if (isEnough?.()) return;
   }
