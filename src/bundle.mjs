@@ -24,7 +24,9 @@ const { metafile } = await build({
   target: "node20",
   // What users install themselves, if they want it.
   external: Object.keys(peerDependencies ?? {}),
-  banner: { js: 'import { createRequire as bundleRequire } from "node:module";\nconst require = bundleRequire(import.meta.url);' },
+  banner: {
+    js: 'import { createRequire as bundleRequire } from "node:module";\nconst require = bundleRequire(import.meta.url);',
+  },
   legalComments: "none",
   metafile: true,
   logLevel: "warning",
