@@ -4,7 +4,7 @@
  *     node build/bench/run.js --runs 7 --out bench/RESULTS.md
  *     node build/bench/run.js --runs 1 --only totals,list,newlines     # print some figures of the store comparison
  *
- * The corpora are made in `--folder` (default `bench/corpus`) on first use, 4 GB in all. `npm run build` and `npm ci --prefix bench/peers` come first.
+ * The corpora are made in `--folder` (default `bench/corpus`) on first use, 4 GB in all. `npm run build` and `npm install --prefix bench/peers --no-save` come first.
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
