@@ -28,7 +28,9 @@ const isEngineTurn = process.versions.node.startsWith("20.") || !isRequired;
 export const needsServer = { skip: !isRequired && binary === undefined && "clickhouse-server is not installed" };
 export const needsEngine = {
   skip: isEngineTurn
-    ? !isRequired && !existsSync(engine) && "chdb is not installed: npm install --prefix bench/peers --ignore-scripts --no-save"
+    ? !isRequired &&
+      !existsSync(engine) &&
+      "chdb is not installed: npm install --prefix bench/peers --ignore-scripts --no-save"
     : "the current engine is tested with Node.js 20",
 };
 

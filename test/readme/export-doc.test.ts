@@ -12,7 +12,9 @@ import { readExamples } from "./examples.js";
 const page = readFileSync(join(projectRoot, "docs/export.md"), "utf8");
 const examples = readExamples(page);
 const duckdb = join(projectRoot, "bench/peers/node_modules/@duckdb/node-api/lib/index.js");
-const needsDuckdb = { skip: !existsSync(duckdb) && "DuckDB is not installed: npm install --prefix bench/peers --no-save" };
+const needsDuckdb = {
+  skip: !existsSync(duckdb) && "DuckDB is not installed: npm install --prefix bench/peers --no-save",
+};
 
 for (const { name, columns, key } of tables) {
   test(`docs/export.md tells what each column of ${name} means`, () => {

@@ -19,7 +19,9 @@ interface Connection {
 }
 
 const duckdb = join(projectRoot, "bench/peers/node_modules/@duckdb/node-api/lib/index.js");
-const needsDuckdb = { skip: !existsSync(duckdb) && "DuckDB is not installed: npm install --prefix bench/peers --no-save" };
+const needsDuckdb = {
+  skip: !existsSync(duckdb) && "DuckDB is not installed: npm install --prefix bench/peers --no-save",
+};
 
 let folder: string;
 let stores: string[];
