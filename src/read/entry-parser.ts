@@ -7,12 +7,13 @@ import { describeValue, isJsonObject } from "../format/json.js";
 import type { DamageCode, OddityCode, Problem } from "../format/problem.js";
 import { findEntryOddities, findHeaderOddities } from "./find-entry-oddities.js";
 import { scanner } from "./json-scanner.js";
-import { END, LACKS_IDS, LEAVES_USERS, START, WANTS_CALLS } from "./kernel/layout.js";
+import { END, LACKS_IDS, LEAVES_USERS, START, WANTS_CALLS, WANTS_RECORDS } from "./kernel/layout.js";
 import { type LeanWants, readBareOrLeanEntry, readLeanEntry } from "./lean-entry.js";
 import { LineEnds } from "./line-ends.js";
 import type { LineRun, LineSink } from "./line-splitter.js";
 import { LongLineParser } from "./long-line-parser.js";
 import { fillBareRecord, RECORD_WORDS } from "./plain-entry.js";
+import type { PlainRun, PlainTally } from "./plain-tally.js";
 import {
   RECOVERY_WINDOW_BYTES,
   type RecoveredEntry,
@@ -43,6 +44,11 @@ export interface EntrySink {
   problem?(problem: Problem): void;
   /** Where it is there, and only links or calls are wanted, it takes the entries that need no more: lent for the length of the call. */
   bare?(entry: BareEntry, line: number, byteOffset: number, byteLength: number, ordinal: number): void;
+  /** Where it is there, and calls are wanted, it adds up those of the bare entries that it can, and `tallied` takes what they come to. */
+  readonly tally?: PlainTally | undefined;
+  /** How `tally` is to be used: bits of the kernel's layout. */
+  readonly tallyWants?: number;
+  tallied?(run: PlainRun): void;
 }
 
 /** What a reading saw. */
@@ -159,14 +165,17 @@ export class EntryParser implements LineSink {
     run.count = 0;
     run.end = start;
     const wants = this.#plainWants();
+    const shift = byteOffset - start - bytes.byteOffset;
     while (wants !== 0 && !this.isStopped) {
-      const count = scanner.takePlainLines(bytes, run.end, end, wants);
+      const from = run.end;
+      const tally = this.lacksIds ? undefined : this.#sink.tally;
+      const count = tally
+        ? this.#takeTallied(tally.takeLines(bytes, from, end, wants | this.#sink.tallyWants!), shift, line + run.count)
+        : this.#takeRecords(scanner.takePlainLines(bytes, from, end, wants), 0, shift, line + run.count);
       if (count === 0) break;
-      const runEnd = scanner.found.runEnd[0]! - bytes.byteOffset;
-      this.#takeRecords(count, byteOffset - start - bytes.byteOffset, line + run.count);
-      this.counts.bytes += runEnd - run.end;
+      run.end = scanner.found.runEnd[0]! - bytes.byteOffset;
       run.count += count;
-      run.end = runEnd;
+      this.counts.bytes += run.end - from;
     }
     return run;
   }
@@ -201,17 +210,29 @@ export class EntryParser implements LineSink {
     return WANTS_CALLS | (lean === "calls" ? 0 : LEAVES_USERS) | (this.lacksIds ? LACKS_IDS : 0);
   }
 
-  /** `shift` is what must be added to a place in the scanner's bytes to come to one in the file. */
-  #takeRecords(count: number, shift: number, line: number): void {
+  /** Returns how many lines the run had, with the one that is left over. */
+  #takeTallied(run: PlainRun, shift: number, line: number): number {
+    const { lines, calls, hasRest } = run;
+    this.counts.lines += lines;
+    this.counts.entries += lines;
+    this.#ordinal += lines;
+    if (lines > 0) this.#sink.tallied!(run);
+    if (hasRest) this.#takeRecords(1, (this.#sink.tallyWants! & WANTS_RECORDS) === 0 ? 0 : calls, shift, line + lines);
+    return lines + (hasRest ? 1 : 0);
+  }
+
+  /** Takes so many records from one on; `shift` is what must be added to a place in the scanner's bytes to come to one in the file. Returns the count. */
+  #takeRecords(count: number, first: number, shift: number, line: number): number {
     const { recordWords: words } = scanner.found;
-    for (let record = 0; record < count && !this.isStopped; record++) {
+    for (let record = first; record < first + count && !this.isStopped; record++) {
       fillBareRecord(this.#bare, record);
       const start = words[record * RECORD_WORDS + START]!;
       const end = words[record * RECORD_WORDS + END]!;
-      this.#sink.bare!(this.#bare, line + record, start + shift, end - start, ++this.#ordinal);
+      this.#sink.bare!(this.#bare, line + record - first, start + shift, end - start, ++this.#ordinal);
     }
     this.counts.lines += count;
     this.counts.entries += count;
+    return count;
   }
 
   /** Ends the file: one in which no header was found is no session. */

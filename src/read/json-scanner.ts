@@ -43,12 +43,20 @@ interface KernelExports {
   scanObject(start: number, stack: number): ScanResult;
   decodePlain(wants: number): number;
   takePlainLines(start: number, end: number, stack: number, wants: number): number;
+  // Of the tally: see `PlainTally`.
+  tallyPlainLines(start: number, end: number, stack: number, wants: number): number;
+  clearTally(multiplier: number): void;
+  linkEntry(id: number, hasParent: number, parentId: number): number;
+  findEntry(id: number): number;
+  tallySize(): number;
+  tallyParents(): number;
+  knowModel(code: number, left: number, right: number): void;
 }
 
 let compiled: WebAssembly.Module | undefined;
 
 /** The kernel with a memory of its own, in which the bytes to be scanned must lie from `BYTES` on. */
-class Kernel implements KernelExports {
+class Kernel {
   readonly capacity: number;
   /** Where the bytes of its stack begin. */
   readonly stack: number;
@@ -62,9 +70,7 @@ class Kernel implements KernelExports {
   /** The records of plain entries, as words and as numbers. */
   readonly recordWords: Int32Array;
   readonly recordNumbers: Float64Array;
-  readonly scanObject: KernelExports["scanObject"];
-  readonly decodePlain: KernelExports["decodePlain"];
-  readonly takePlainLines: KernelExports["takePlainLines"];
+  readonly run: KernelExports;
 
   /** `capacity`: for how many bytes there is room, and for as many more on the stack, which cost nothing while they are not used. */
   constructor(capacity: number) {
@@ -84,10 +90,7 @@ class Kernel implements KernelExports {
     this.recordWords = new Int32Array(buffer, RECORDS, (MAX_RECORDS * RECORD_SIZE) / 4);
     this.recordNumbers = new Float64Array(buffer, RECORDS, (MAX_RECORDS * RECORD_SIZE) / 8);
     this.#layKeys();
-    const { scanObject, decodePlain, takePlainLines } = exports as unknown as KernelExports;
-    this.scanObject = scanObject;
-    this.decodePlain = decodePlain;
-    this.takePlainLines = takePlainLines;
+    this.run = exports as unknown as KernelExports;
   }
 
   /** Puts a newline at a place, at which any scan ends; returns the byte that was there. */
@@ -135,8 +138,13 @@ export class JsonScanner {
 
   /** A buffer to read files into, in which lines need not be copied: one for the whole thread, whose bytes are the reader's until another one reads. */
   readBuffer(): Buffer {
+    return this.home.bytes.subarray(BYTES, BYTES + READ_BUFFER_BYTES);
+  }
+
+  /** The kernel in whose memory the read buffer is. */
+  get home(): Kernel {
     this.#home ??= new Kernel(READ_BUFFER_BYTES);
-    return this.#home.bytes.subarray(BYTES, BYTES + READ_BUFFER_BYTES);
+    return this.#home;
   }
 
   /** The same bytes in the read buffer, for as long as nobody else reads: one copy of a chunk is cheaper than one of each line. Too many stay where they are. */
@@ -170,7 +178,7 @@ export class JsonScanner {
   #scanIn(kernel: Kernel, start: number, end: number): ScanResult {
     this.found = kernel;
     const behind = kernel.endLine(end);
-    const result = kernel.scanObject(start, kernel.stack);
+    const result = kernel.run.scanObject(start, kernel.stack);
     kernel.bytes[end] = behind;
     return result !== NO_OBJECT && kernel.runEnd[0] === end ? result : NO_OBJECT;
   }
@@ -180,12 +188,27 @@ export class JsonScanner {
    * `found.runEnd` says where the last one ends, behind its newline. Only in the thread's `readBuffer` are there any.
    */
   takePlainLines(bytes: Uint8Array, start: number, end: number, wants: number): number {
+    return this.#takeLines("takePlainLines", bytes, start, end, wants);
+  }
+
+  /** As `takePlainLines`, but adds up what it can: see `PlainTally`. */
+  tallyPlainLines(bytes: Uint8Array, start: number, end: number, wants: number): number {
+    return this.#takeLines("tallyPlainLines", bytes, start, end, wants);
+  }
+
+  #takeLines(
+    how: "takePlainLines" | "tallyPlainLines",
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    wants: number,
+  ): number {
     const home = this.#home;
     if (home === undefined || bytes.buffer !== home.bytes.buffer) return 0;
     this.found = home;
     const last = bytes.byteOffset + end;
     const behind = home.endLine(last);
-    const count = home.takePlainLines(bytes.byteOffset + start, last, home.stack, wants);
+    const count = home.run[how](bytes.byteOffset + start, last, home.stack, wants);
     home.bytes[last] = behind;
     return count;
   }

@@ -110,7 +110,9 @@ export function readBareOrLeanEntry(
   const found = scanner.scan(bytes, start, end);
   if (found === NO_OBJECT) return undefined;
   if (found === OBJECT_WITH_ESCAPED_KEYS) return parseLeanEntry(bytes, start, end, wants);
-  return scanner.found.decodePlain(wants === "calls" ? WANTS_CALLS : 0) && fillBare(bare) ? bare : makeLeanEntry(wants);
+  return scanner.found.run.decodePlain(wants === "calls" ? WANTS_CALLS : 0) && fillBare(bare)
+    ? bare
+    : makeLeanEntry(wants);
 }
 
 function parseLeanEntry(bytes: Buffer, start: number, end: number, wants: LeanWants): JsonObject {

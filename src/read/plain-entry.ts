@@ -10,6 +10,7 @@ import {
   IN_MESSAGE,
   IS_SAME_MODEL,
   MESSAGE_TIME,
+  NUMBER,
   PARENT_ID_BITS,
   RECORD_FIELDS,
   RECORD_SIZE,
@@ -72,6 +73,12 @@ export function fillBareRecord(bare: BareEntry, record: number): void {
   } else if (words[first + HAS_USAGE] === 1) {
     fillCall(bare, first, firstNumber);
   }
+}
+
+/** Tells in `bare` the entry of a record that was tallied; returns its number in the tree. */
+export function fillTallied(bare: BareEntry, record: number): number {
+  fillBareRecord(bare, record);
+  return scanner.found.recordWords[record * RECORD_WORDS + NUMBER]!;
 }
 
 /** The model of the last call. */

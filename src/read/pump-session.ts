@@ -10,6 +10,7 @@ import { scanner } from "./json-scanner.js";
 import type { LeanWants } from "./lean-entry.js";
 import { LineSplitter } from "./line-splitter.js";
 import { notASession } from "./not-a-session.js";
+import type { PlainRun, PlainTally } from "./plain-tally.js";
 import { readChunks, readChunksSync, readRangeSync } from "./read-chunks.js";
 
 export interface PumpOptions {
@@ -66,6 +67,18 @@ export class SessionPump implements EntrySink {
   bare(entry: BareEntry, line: number, byteOffset: number, byteLength: number, ordinal: number): void {
     if (this.parser.lacksIds) this.#migration!.linkBare(entry, ordinal);
     this.#sink.bare!(entry, line, byteOffset, byteLength, ordinal);
+  }
+
+  get tally(): PlainTally | undefined {
+    return this.#sink.tally;
+  }
+
+  get tallyWants(): number {
+    return this.#sink.tallyWants ?? 0;
+  }
+
+  tallied(run: PlainRun): void {
+    this.#sink.tallied!(run);
   }
 
   problem(problem: Problem): void {

@@ -98,6 +98,11 @@ export class CallFingerprints {
     this.#size = 0;
   }
 
+  /** The hash of the model of the last call that was added: two words, lent. */
+  get modelHash(): Int32Array {
+    return this.#modelWords;
+  }
+
   /** Takes what was gathered of one part of the file, whose first call has the ordinal `first`. */
   take(words: Int32Array, first: number): void {
     if (words.length === 0) return;

@@ -2,9 +2,9 @@ import type { BareEntry } from "../format/bare-entry.js";
 import { isMessageEntry, isModelChangeEntry, type SessionEntry } from "../format/entry.js";
 import type { JsonObject } from "../format/json.js";
 import { type CallModel, readModel, readText } from "../format/model.js";
-import { Column } from "../tree/column.js";
+import { Column, type NumberColumn } from "../tree/column.js";
 
-/** What a report needs of a session's tree; `SessionIndex` and `LinkTally` both are one. */
+/** What a report needs of a session's tree: a `SessionIndex`, a `LinkTally` or a `PlainTally`. */
 export interface Links {
   /** The number of an entry's parent; -1 for a root. */
   parentOf(number: number): number;
@@ -32,10 +32,15 @@ export interface ModelTrailPart {
  */
 export class ModelTrail {
   /** By entry number: the place in `#models` of the model in force behind the entry; `UNKNOWN` until it is looked up, where the entry sets none. */
-  readonly #codes = new Column(Int32Array);
+  readonly #codes: NumberColumn;
   readonly #models: CallModel[] = [noModel, noModel];
   readonly #codeOfModel = new Map<string, number>();
   #lastCode = UNKNOWN;
+
+  /** `codes`: where the codes are kept, by somebody who sets some of them, too. */
+  constructor(codes: NumberColumn = new Column(Int32Array)) {
+    this.#codes = codes;
+  }
 
   /** Takes an entry in file order; `number` is its number in the tree, -1 for one that is not in it. */
   add(entry: SessionEntry, number: number): void {

@@ -4,6 +4,7 @@ import type { JsonObject } from "../format/json.js";
 import { type CallModel, readModel, readText } from "../format/model.js";
 import { formatIsoTime, parseIsoTime, readMessageTime } from "../format/time.js";
 import { emptyUsage, entryUsage, readUsage, type UsageSource } from "../format/usage.js";
+import type { NumberColumn } from "../tree/column.js";
 import { formatHexId, NO_HEX_ID, parseHexId } from "../tree/id-table.js";
 import { type Call, modelName } from "./call.js";
 import { type Links, ModelTrail, type ModelTrailPart, NO_MODEL, UNKNOWN } from "./model-trail.js";
@@ -33,6 +34,8 @@ export interface CallsOptions {
   mayRepeat: boolean;
   /** Where each entry's parent stands before it, its links so far: they tell the models in force at once. */
   links?: Links | undefined;
+  /** Where the codes of models are kept (see `ModelTrail`). */
+  modelCodes?: NumberColumn | undefined;
 }
 
 /**
@@ -44,7 +47,7 @@ export class SessionCalls {
   readonly #links: Links | undefined;
   /** Where no links are known yet, those that need no look-up. */
   readonly #chain: ModelChain | undefined;
-  readonly #trail = new ModelTrail();
+  readonly #trail: ModelTrail;
   readonly #open: OpenCall[] = [];
   /** Ids and times of calls so far; undefined where no id can stand twice. */
   readonly #seen: Set<string> | undefined;
@@ -65,7 +68,8 @@ export class SessionCalls {
     model: null,
   };
 
-  constructor({ mayRepeat, links }: CallsOptions, onCall: OnCall) {
+  constructor({ mayRepeat, links, modelCodes }: CallsOptions, onCall: OnCall) {
+    this.#trail = new ModelTrail(modelCodes);
     this.#seen = mayRepeat ? new Set() : undefined;
     this.#links = links;
     this.#chain = links || mayRepeat ? undefined : new ModelChain(this.#trail);
@@ -115,13 +119,7 @@ export class SessionCalls {
     if (!entry.usage) return;
     if (this.#seen && this.#isRepeated(formatHexId(entry.idBits), entry.time, number)) return;
     const isAnswer = entry.role === "assistant";
-    const call = this.#lent;
-    call.ordinal = this.#count++;
-    call.number = number;
-    call.time = Number.isNaN(entry.messageTime) ? entry.time : entry.messageTime;
-    call.source = isAnswer ? "assistant" : "tool";
-    call.tool = isAnswer ? null : entry.tool;
-    call.usage = entry.usage;
+    const call = this.#lend(entry, this.#count++, number);
     let model: CallModel = entry;
     if (!isAnswer && known !== UNKNOWN) {
       model = this.#trail.modelOf(known);
@@ -136,6 +134,41 @@ export class SessionCalls {
     call.provider = model.provider;
     call.model = model.model;
     this.#handOn(call, entry);
+  }
+
+  /**
+   * Passes over `count` calls of assistants that were added up elsewhere, all of the model of the call before; returns the ordinal of the first. The codes of their
+   * models were set there, too.
+   */
+  skip(count: number): number {
+    this.#count += count;
+    return this.#count - count;
+  }
+
+  /** One of the calls that were passed over, lent. */
+  skippedCall(entry: BareEntry, ordinal: number, number: number): Call {
+    const call = this.#lend(entry, ordinal, number);
+    call.provider = entry.provider;
+    call.model = entry.model;
+    return call;
+  }
+
+  /** The code of the model that an entry sets (see `ModelTrail`). */
+  modelCode(number: number): number {
+    return this.#trail.codeAt(number);
+  }
+
+  /** The call of a bare entry, but for its model. */
+  #lend(entry: BareEntry, ordinal: number, number: number): Call {
+    const isAnswer = entry.role === "assistant";
+    const call = this.#lent;
+    call.ordinal = ordinal;
+    call.number = number;
+    call.time = Number.isNaN(entry.messageTime) ? entry.time : entry.messageTime;
+    call.source = isAnswer ? "assistant" : "tool";
+    call.tool = isAnswer ? null : entry.tool;
+    call.usage = entry.usage!;
+    return call;
   }
 
   /** Hands on the calls that waited for the tree, whose links tell the models in force. */

@@ -5,6 +5,7 @@ import { headerCwd, headerParent, headerVersion, type SessionHeader } from "../f
 import type { UnknownMessage } from "../format/message.js";
 import { formatIsoTime, parseIsoTime, readMessageTime } from "../format/time.js";
 import type { Usage } from "../format/usage.js";
+import type { PlainRun } from "../read/plain-tally.js";
 import { readSessionName } from "../tree/session-name.js";
 
 /** One session, as a list shows it. */
@@ -96,6 +97,13 @@ export class SessionSummary {
 
   #noteActivity(time: number): void {
     if (time > this.#lastActivity) this.#lastActivity = time;
+  }
+
+  /** Takes entries that were added up elsewhere: none of them tells a name or a first message. */
+  addRun({ lines, messages, lastActivity }: Pick<PlainRun, "lines" | "messages" | "lastActivity">): void {
+    this.#entryCount += lines;
+    this.#messageCount += messages;
+    this.#noteActivity(lastActivity);
   }
 
   part(): SummaryPart {

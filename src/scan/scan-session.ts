@@ -1,10 +1,14 @@
-import type { BareEntry } from "../format/bare-entry.js";
+import { BareEntry } from "../format/bare-entry.js";
 import { entryId, entryParentId, type SessionEntry } from "../format/entry.js";
 import type { SessionHeader } from "../format/header.js";
 import type { EntrySink } from "../read/entry-parser.js";
+import { WANTS_FINGERPRINTS, WANTS_RECORDS } from "../read/kernel/layout.js";
 import { STORE_MAX_LINE_BYTES } from "../read/limits.js";
+import { fillTallied } from "../read/plain-entry.js";
+import { type PlainRun, PlainTally } from "../read/plain-tally.js";
 import { pumpSessionSync, SessionPump } from "../read/pump-session.js";
-import type { Links } from "../report/model-trail.js";
+import { type CallFingerprints, callIdentity } from "../report/call-fingerprint.js";
+import { type Links, UNKNOWN } from "../report/model-trail.js";
 import { type OnCall, SessionCalls, type SessionCallsPart } from "../report/session-calls.js";
 import { type Session, SessionSummary, type SummaryPart } from "../report/session-summary.js";
 import { type UsageParts, UsageSum } from "../report/sum-usage.js";
@@ -14,13 +18,21 @@ import { SessionIndex } from "../tree/session-index.js";
 import type { SessionFile } from "./find-session-files.js";
 import type { OpenSession } from "./open-session.js";
 
+/** What becomes of the calls of a session. */
+export interface CallTaker {
+  /** Takes each call; left out where only what they come to is wanted, most lines are read several times sooner. */
+  onCall?: OnCall | undefined;
+  /** Where the fingerprints of the calls are put. */
+  fingerprints?: CallFingerprints | undefined;
+}
+
 /** What is to be made of a session that is scanned. */
 export interface SessionScan {
   /**
-   * Called with the header; returns what takes the calls, or undefined to leave the session unread. It may be called a second time for the same
-   * session: what the first one took is void then.
+   * Called with the header; returns what takes the calls, or undefined to leave the session unread. It may be called more than once for the same
+   * session: what the ones before took is void then.
    */
-  begin(header: SessionHeader): OnCall | undefined;
+  begin(header: SessionHeader): CallTaker | undefined;
   /** Takes every entry in file order; `number` is its number in the tree, -1 for one that is not in it. */
   onEntry?(entry: SessionEntry, number: number): void;
   /** Whether the whole tree is wanted, not only what a list needs of it. */
@@ -31,6 +43,8 @@ export interface SessionScan {
 
 export interface ScannedSession {
   session: Session;
+  /** What all its calls came to. */
+  usage: UsageParts;
   /** The links of its tree, lent until the next session is scanned. */
   links: Links;
   /** There when `wantsIndex` was set. */
@@ -39,35 +53,41 @@ export interface ScannedSession {
 
 /**
  * Reads one session for a list or a total: hands its calls on one by one, and returns what a list shows of it; undefined for one that is not wanted.
- * Files whose links all point back, as nearly all do, need only a `LinkTally`; others are read once more with a `SessionIndex`.
- * Memory: at most 20 bytes an entry for the former, 80 for the latter; the calls that wait for the end; a chunk and a line.
+ * Files that pi wrote, unless they are very long, are added up by a `PlainTally`; those that it can't follow are read once more with a `LinkTally`, which
+ * will do as long as all links point back, else with a `SessionIndex`.
+ * Memory: at most 20 bytes an entry for a tally, 80 for an index; the calls that wait for the end; a chunk and a line.
  *
  * @throws SessionFormatError for a file that is no session, and the system's error for one that can't be read.
  */
 export function scanSession(file: OpenSession, scan: SessionScan): ScannedSession | undefined {
-  if (!scan.wantsIndex) {
-    const links = takeTally();
+  for (const links of linksFor(file, scan)) {
     const sink = new ScanSink(scan, links);
     sink.read(file);
     if (sink.isRefused) return undefined;
-    if (sink.isExact) return { session: sink.finish(file), links, index: undefined };
+    if (!sink.isExact) continue;
+    const index = links instanceof SessionIndex ? links : undefined;
+    return { session: sink.finish(file), usage: sink.usage.parts(), links, index };
   }
-  const index = new SessionIndex();
-  const sink = new ScanSink(scan, index);
-  sink.read(file);
-  return sink.isRefused ? undefined : { session: sink.finish(file), links: index, index };
+  throw new Error("A session index takes any links"); // It is the last one.
 }
 
-/** A larger tally is not used again. */
-const KEPT_TALLY_SIZE = 1 << 16;
+/** Files above that have more entries than a plain tally takes, or nearly as many. */
+const MAX_PLAIN_BYTES = 64 * 1024 * 1024;
 
-let tally = new LinkTally();
+/** Whatever may follow the links of a session, from the cheapest on. */
+function* linksFor({ sizeBytes }: SessionFile, { wantsIndex, onEntry }: SessionScan): Generator<WholeLinks> {
+  if (!wantsIndex && !onEntry && sizeBytes <= MAX_PLAIN_BYTES) yield takePlainTally();
+  if (!wantsIndex) yield new LinkTally();
+  yield new SessionIndex();
+}
+
+let plainTally: PlainTally | undefined;
 
 /** The tally of this thread, without entries. */
-function takeTally(): LinkTally {
-  if (tally.size > KEPT_TALLY_SIZE) tally = new LinkTally();
-  else tally.clear();
-  return tally;
+function takePlainTally(): PlainTally {
+  plainTally ??= new PlainTally();
+  plainTally.clear();
+  return plainTally;
 }
 
 /** Some lines of a session file, from the beginning of one to the end of another. */
@@ -90,9 +110,9 @@ export interface SessionPart {
  * As `scanSession`, of one range of a file of version 2 or above. Calls whose model stands before the range are not handed on: `joinSessionParts` does
  * that. Undefined for links that can't be joined, and for too many such calls; then the file must be scanned whole. Memory: 13 bytes an entry of the range.
  */
-export function scanSessionPart(file: OpenSession, range: SessionRange, onCall: OnCall): SessionPart | undefined {
+export function scanSessionPart(file: OpenSession, range: SessionRange, taker: CallTaker): SessionPart | undefined {
   const links = new LinkList();
-  const sink = new ScanSink({ begin: () => onCall, wantsIndex: false }, links);
+  const sink = new ScanSink({ begin: () => taker, wantsIndex: false }, links);
   sink.read(file, range);
   return sink.isExact ? sink.part(links) : undefined;
 }
@@ -102,13 +122,13 @@ export function joinSessionParts(
   file: SessionFile,
   header: SessionHeader,
   parts: readonly SessionPart[],
-  onCall: OnCall,
-): Session | undefined {
+  taker: CallTaker,
+): Omit<ScannedSession, "links"> | undefined {
   const links = new LinkTally();
-  const sink = new ScanSink({ begin: () => onCall, wantsIndex: false }, links);
+  const sink = new ScanSink({ begin: () => taker, wantsIndex: false }, links);
   sink.header(header);
   for (const part of parts) sink.take(part, links);
-  return links.isExact ? sink.finish(file) : undefined;
+  return links.isExact ? { session: sink.finish(file), usage: sink.usage.parts(), index: undefined } : undefined;
 }
 
 /** So many calls of a part may wait for the model that another part tells; they take some 600 bytes each. */
@@ -120,20 +140,28 @@ const nowhere = { line: 0, byteOffset: 0, byteLength: 0 };
 /** The line that a range is said to begin with: any but the first, where alone a byte order mark may stand. */
 const SOME_LINE = 2;
 
+/** What follows the links of a whole session. */
+type WholeLinks = PlainTally | LinkTally | SessionIndex;
+
 class ScanSink implements EntrySink {
   /** Whether the header was not wanted. */
   isRefused = false;
   readonly #scan: SessionScan;
-  readonly #links: LinkTally | LinkList | SessionIndex;
-  readonly #usage = new UsageSum();
+  readonly #links: WholeLinks | LinkList;
+  readonly tally: PlainTally | undefined;
+  tallyWants = 0;
+  /** What all calls so far came to. */
+  readonly usage = new UsageSum();
   #summary: SessionSummary | undefined;
   #calls: SessionCalls | undefined;
+  #taker: CallTaker | undefined;
   #pump: SessionPump | undefined;
   #damagedLines = 0;
 
-  constructor(scan: SessionScan, links: LinkTally | LinkList | SessionIndex) {
+  constructor(scan: SessionScan, links: WholeLinks | LinkList) {
     this.#scan = scan;
     this.#links = links;
+    this.tally = links instanceof PlainTally ? links : undefined;
     // Whoever wants to see each entry wants more than that.
     if (!scan.onEntry) this.bare = (entry) => this.#takeBare(entry);
   }
@@ -163,16 +191,43 @@ class ScanSink implements EntrySink {
   }
 
   header(header: SessionHeader): void {
-    const onCall = this.#scan.begin(header);
-    this.isRefused = onCall === undefined;
+    const taker = this.#scan.begin(header);
+    this.isRefused = taker === undefined;
+    this.#taker = taker;
     this.#summary = new SessionSummary(header);
+    const { tally } = this;
     const links = this.#links;
-    const options = { mayRepeat: links instanceof SessionIndex, links: links instanceof LinkTally ? links : undefined };
+    const options = {
+      mayRepeat: links instanceof SessionIndex,
+      links: tally ?? (links instanceof LinkTally ? links : undefined),
+      modelCodes: tally?.modelCodes,
+    };
     this.#calls = new SessionCalls(options, (call, entry) => {
-      this.#usage.add(call.usage);
-      onCall?.(call, entry);
+      this.usage.add(call.usage);
+      taker?.fingerprints?.add(call, callIdentity(entry));
+      taker?.onCall?.(call, entry);
     });
+    this.tallyWants = (taker?.onCall ? WANTS_RECORDS : 0) | (taker?.fingerprints ? WANTS_FINGERPRINTS : 0);
   }
+
+  /** Takes what plain lines come to that the tally took. */
+  tallied(run: PlainRun): void {
+    if (this.isRefused) return;
+    this.#summary!.addRun(run);
+    this.usage.merge(run.usage);
+    const first = this.#calls!.skip(run.calls);
+    this.#taker!.fingerprints?.take(run.fingerprints, first);
+    const onCall = this.#taker!.onCall;
+    for (let call = 0; onCall && call < run.calls; call++) {
+      const entry = this.#tallied;
+      const number = fillTallied(entry, call);
+      onCall(this.#calls!.skippedCall(entry, first + call, number), entry);
+    }
+    if (this.#scan.isEnough?.() === true) this.#pump!.parser.isStopped = true;
+  }
+
+  /** The entry of a call that was tallied, lent. */
+  readonly #tallied = new BareEntry();
 
   /** Takes a message that is written plainly. */
   readonly bare?: (entry: BareEntry) => void;
@@ -186,7 +241,14 @@ class ScanSink implements EntrySink {
         ? links.addBare(entry, nowhere)
         : links.addBits(entry.idBits, entry.hasParent, entry.parentIdBits);
     this.#calls!.addBare(entry, number);
+    if (this.tally && entry.usage) this.#tellModel(this.tally, number);
     if (!this.isExact || this.#scan.isEnough?.() === true) this.#pump!.parser.isStopped = true;
+  }
+
+  /** Lets the tally know the model that a call has set. */
+  #tellModel(tally: PlainTally, number: number): void {
+    const code = number < 0 ? UNKNOWN : this.#calls!.modelCode(number);
+    if (code !== UNKNOWN) tally.knowModel(code, this.#taker!.fingerprints?.modelHash);
   }
 
   entry(entry: SessionEntry): void {
@@ -214,7 +276,7 @@ class ScanSink implements EntrySink {
       summary: this.#summary!.part(),
       links: links.part(),
       calls: this.#calls!.part(links.size),
-      usage: this.#usage.parts(),
+      usage: this.usage.parts(),
       damagedLines: this.#damagedLines,
     };
   }
@@ -224,12 +286,12 @@ class ScanSink implements EntrySink {
     this.#summary!.take(part.summary);
     this.#calls!.take(part.calls, links.size);
     tallyLinks(links, part.links);
-    this.#usage.merge(part.usage);
+    this.usage.merge(part.usage);
     this.#damagedLines += part.damagedLines;
   }
 
   finish({ path, sizeBytes, mtimeMs }: SessionFile): Session {
-    const links = this.#links as LinkTally | SessionIndex;
+    const links = this.#links as WholeLinks;
     this.#calls!.finish(links);
     return this.#summary!.finish({
       path,
@@ -238,7 +300,7 @@ class ScanSink implements EntrySink {
       damagedLines: this.#damagedLines,
       branches: links.branchCount,
       models: this.#calls!.models(),
-      usage: this.#usage.total(),
+      usage: this.usage.total(),
     });
   }
 }

@@ -29,9 +29,14 @@ export class SessionFilter {
     return this.#hasProject;
   }
 
-  addCall(call: Call): void {
-    this.hasModel ||= this.#isModelWanted(call);
+  /** Takes the calls of the session; undefined where they do not matter. */
+  get onCall(): ((call: Call) => void) | undefined {
+    return this.#needsModel ? this.#addCall : undefined;
   }
+
+  readonly #addCall = (call: Call): void => {
+    this.hasModel ||= this.#isModelWanted(call);
+  };
 
   /** Whether the session is chosen, once all of it was read. */
   isChosen({ modified }: Session): boolean {

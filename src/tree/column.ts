@@ -1,5 +1,13 @@
 type NumberArray = Uint8Array | Int32Array | Float64Array;
 
+/** Numbers of entries, where they are kept is no matter: see `Column`. */
+export interface NumberColumn {
+  readonly capacity: number;
+  get(entry: number): number;
+  set(entry: number, value: number): void;
+  grow(): void;
+}
+
 const PAGE_BITS = 14;
 const PAGE_SIZE = 1 << PAGE_BITS;
 const PAGE_MASK = PAGE_SIZE - 1;
@@ -11,7 +19,7 @@ const FIRST_CAPACITY = 32;
  * One number for each entry, such as its parent's. It grows page by page, and only the first page is ever copied (while it is small): there is
  * no moment with an old and a new copy of everything, and what stays unused is at most half, and at most a page.
  */
-export class Column<A extends NumberArray> {
+export class Column<A extends NumberArray> implements NumberColumn {
   readonly #Page: new (
     length: number,
   ) => A;

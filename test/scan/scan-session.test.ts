@@ -6,13 +6,20 @@ import fc from "fast-check";
 import { SessionFormatError } from "../../src/errors.js";
 import { BareEntry } from "../../src/format/bare-entry.js";
 import type { SessionEntry } from "../../src/format/entry.js";
+import { isMessageEntry } from "../../src/format/entry.js";
 import type { SessionHeader } from "../../src/format/header.js";
+import type { JsonObject } from "../../src/format/json.js";
 import { formatIsoTime } from "../../src/format/time.js";
+import type { Usage } from "../../src/format/usage.js";
 import { scanner } from "../../src/read/json-scanner.js";
+import { PlainTally } from "../../src/read/plain-tally.js";
 import { type Call, modelName } from "../../src/report/call.js";
+import { CallFingerprints, callIdentity } from "../../src/report/call-fingerprint.js";
 import type { OnCall } from "../../src/report/session-calls.js";
+import { type UsageParts, UsageSum } from "../../src/report/sum-usage.js";
 import type { OpenSession } from "../../src/scan/open-session.js";
 import {
+  type CallTaker,
   joinSessionParts,
   type ScannedSession,
   type SessionPart,
@@ -33,22 +40,38 @@ import { chooseCuts, hexSessionFile, lineStarts, rangesOf } from "../helpers/ses
 
 /** What a scan told, calls in the order of their ordinals. */
 interface Told {
-  scanned: ScannedSession | undefined;
+  scanned: (Omit<ScannedSession, "links"> & Partial<Pick<ScannedSession, "links">>) | undefined;
   header: SessionHeader | undefined;
   calls: ToldCall[];
+  fingerprints: Int32Array;
 }
 
 interface ToldCall {
   call: Call;
   /** What tells the entry that came with the call. */
-  entry: Pick<SessionEntry, "type" | "id" | "timestamp">;
+  entry: Pick<SessionEntry, "type" | "id" | "timestamp"> & { message: { role: unknown; responseId: unknown } };
 }
 
 const byOrdinal = (a: ToldCall, b: ToldCall): number => a.call.ordinal - b.call.ordinal;
 const naming = (entry: SessionEntry | BareEntry): ToldCall["entry"] => {
-  if (!(entry instanceof BareEntry)) return { type: entry.type, id: entry.id, timestamp: entry.timestamp };
-  return { type: entry.type, id: formatHexId(entry.idBits), timestamp: formatIsoTime(entry.time) };
+  if (entry instanceof BareEntry) {
+    const { type, idBits, time, role, responseId } = entry;
+    return { type, id: formatHexId(idBits), timestamp: formatIsoTime(time), message: { role, responseId } };
+  }
+  const { type, id, timestamp } = entry;
+  const { role, responseId } = (isMessageEntry(entry) ? entry.message : {}) as JsonObject;
+  return {
+    type,
+    id,
+    timestamp,
+    message: { role, responseId: typeof responseId === "string" ? responseId : undefined },
+  };
 };
+function sumOf(parts: UsageParts): Usage {
+  const sum = new UsageSum();
+  sum.merge(parts);
+  return sum.total();
+}
 /** Calls may be lent. */
 const copying = (call: Call): Call => ({ ...call, usage: { ...call.usage } });
 
@@ -74,24 +97,35 @@ function fileOpener(folder: string): <T>(bytes: Buffer, bufferBytes: number, use
   };
 }
 
-/** Scans a file; undefined for one that is no session. */
-function scan(file: OpenSession, wantsIndex: boolean): Told | undefined {
-  const told: Told = { scanned: undefined, header: undefined, calls: [] };
+/** Scans a file; undefined for one that is no session. Without `wantsCalls` most of them are not told one by one. */
+function scan(file: OpenSession, wantsIndex: boolean, wantsCalls = true): Told | undefined {
+  const told: Told = { scanned: undefined, header: undefined, calls: [], fingerprints: new Int32Array() };
+  let fingerprints = new CallFingerprints();
   try {
     told.scanned = scanSession(file, {
       wantsIndex,
       begin(header) {
         told.header = header;
         told.calls = [];
-        return (call, entry) => told.calls.push({ call: copying(call), entry: naming(entry) });
+        fingerprints = new CallFingerprints();
+        const onCall: OnCall = (call, entry) => told.calls.push({ call: copying(call), entry: naming(entry) });
+        return { onCall: wantsCalls ? onCall : undefined, fingerprints };
       },
     });
+    told.fingerprints = fingerprints.finish();
   } catch (error) {
     if (error instanceof SessionFormatError) return undefined;
     throw error;
   }
   told.calls.sort(byOrdinal);
   return told;
+}
+
+/** The fingerprints of calls, made one by one from what was told of them. */
+function fingerprintsOf(calls: readonly ToldCall[]): Int32Array {
+  const fingerprints = new CallFingerprints();
+  for (const { call, entry } of calls) fingerprints.add(call, callIdentity(entry as SessionEntry));
+  return fingerprints.finish();
 }
 
 /** Costs may differ in their last digits: what a double can hold depends on the order of adding. */
@@ -124,9 +158,11 @@ test("scanSession takes plain lines in runs, whatever the version", (context) =>
       let bare = 0;
       const scanned = scanSession(file, {
         wantsIndex: false,
-        begin: () => (_, entry) => {
-          if (entry instanceof BareEntry) bare++;
-        },
+        begin: () => ({
+          onCall(_, entry) {
+            if (entry instanceof BareEntry) bare++;
+          },
+        }),
       });
       assert.equal(bare, 6);
       assert.equal(scanned!.session.usage.input, 21);
@@ -135,36 +171,41 @@ test("scanSession takes plain lines in runs, whatever the version", (context) =>
   }
 });
 
-test("scanSession tells the same by a tally of links and by an index of them", (context) => {
+test("scanSession tells the same by tallies of links and by an index of them, whether or not calls are wanted one by one", (context) => {
   const withFile = fileOpener(scratchFolder(context));
-  const ways = { tally: 0, index: 0, none: 0 };
+  const ways = { PlainTally: 0, LinkTally: 0, SessionIndex: 0, none: 0 };
+  const bytes = fc.oneof(anyFile(), hexSessionFile(), plainSession(), plainSession({ damaged: true }));
   fc.assert(
-    fc.property(anyFile(), bufferSize(), (bytes, bufferBytes) => {
+    fc.property(bytes, bufferSize(), fc.boolean(), (bytes, bufferBytes, wantsCalls) => {
       withFile(bytes, bufferBytes, (file) => {
-        const short = scan(file, false);
+        const short = scan(file, false, wantsCalls);
         const whole = scan(file, true);
         assert.equal(short === undefined, whole === undefined);
         if (!short || !whole) {
           ways.none++;
           return;
         }
-        const { session, links, index } = short.scanned!;
-        ways[links instanceof LinkTally ? "tally" : "index"]++;
-        assert.equal(index === undefined, links instanceof LinkTally);
+        const { session, usage, index } = short.scanned!;
+        const links = short.scanned!.links!;
+        ways[links.constructor.name as keyof typeof ways]++;
+        assert.equal(index === undefined, !(links instanceof SessionIndex));
         assert.ok(whole.scanned!.index instanceof SessionIndex && whole.scanned!.links === whole.scanned!.index);
         assertSameSession(session, whole.scanned!.session);
-        assert.deepEqual(short.calls, whole.calls);
+        if (wantsCalls) assert.deepEqual(short.calls, whole.calls);
+        assert.deepEqual(short.fingerprints, whole.fingerprints);
+        assert.deepEqual(short.fingerprints, fingerprintsOf(whole.calls));
         assert.deepEqual(short.header, whole.header);
+        assertAgrees(sumOf(usage), session.usage, "usage");
         const { size } = whole.scanned!.index;
         for (let number = 0; number < size; number++) {
           assert.equal(links.parentOf(number), whole.scanned!.links.parentOf(number), `parent of ${number}`);
         }
       });
     }),
-    { numRuns: 200 },
+    { numRuns: 600 },
   );
   // Else the property would say little.
-  assert.ok(ways.tally > 20 && ways.index > 20, JSON.stringify(ways));
+  assert.ok(ways.PlainTally > 60 && ways.LinkTally > 20 && ways.SessionIndex > 20, JSON.stringify(ways));
 });
 
 for (const [kind, file] of [
@@ -214,7 +255,7 @@ test("scanSession gives entries with their numbers in the tree, and leaves a ses
     };
     for (const wantsIndex of [false, true]) {
       numbers.length = 0;
-      scanSession(file, { wantsIndex, begin: () => () => {}, onEntry });
+      scanSession(file, { wantsIndex, begin: () => ({}), onEntry });
       const right = [
         ["1", 0],
         [undefined, -1],
@@ -234,18 +275,60 @@ test("scanSession reads a session once whose links point back, and once more whe
   const readings = (...lines: Line[]): number => {
     let begun = 0;
     withFile(jsonl(header(), ...lines), 1 << 16, (file) => {
-      const begin = (): OnCall => {
+      const begin = (): CallTaker => {
         begun++;
-        return () => {};
+        return {};
       };
       scanSession(file, { wantsIndex: false, begin });
     });
     return begun;
   };
-  assert.equal(readings(user("1", null, "x"), user("2", "1", "y"), user("3", "missing", "z")), 1);
-  assert.equal(readings(user("1", "2", "x"), user("2", null, "y")), 2);
-  assert.equal(readings(user("1", null, "x"), user("1", null, "x")), 2);
-  assert.equal(readings(user("1", "1", "x")), 2);
+  const id = (digit: string): string => `0000000${digit}`;
+  assert.equal(readings(user(id("1"), null, "x"), user(id("2"), id("1"), "y"), user(id("3"), id("9"), "z")), 1);
+  // Ids of another kind.
+  assert.equal(readings(user("1", null, "x"), user("2", "1", "y"), user("3", "missing", "z")), 2);
+  for (const form of [id, (digit: string) => digit]) {
+    assert.equal(readings(user(form("1"), form("2"), "x"), user(form("2"), null, "y")), 3);
+    assert.equal(readings(user(form("1"), null, "x"), user(form("1"), null, "x")), 3);
+    assert.equal(readings(user(form("1"), form("1"), "x")), 3);
+  }
+});
+
+test("scanSession follows a session of more entries than a plain tally has room for, and of more missing parents", (context) => {
+  const withFile = fileOpener(scratchFolder(context));
+  const hex = (number: number): string => number.toString(16).padStart(8, "0");
+  const call = (number: number, parentId: string | null): Line =>
+    assistant(hex(number), parentId, "x", { usage: usage(1, 2, 0.5) });
+  const cases = [
+    // 32,768 are all that there is room for.
+    {
+      size: 32_768,
+      parent: (number: number) => (number === 0 ? null : hex(number - 1)),
+      links: PlainTally,
+      branches: 1,
+    },
+    {
+      size: 32_769,
+      parent: (number: number) => (number === 0 ? null : hex(number - 1)),
+      links: LinkTally,
+      branches: 1,
+    },
+    { size: 64, parent: (number: number) => hex(number + 1000), links: PlainTally, branches: 64 },
+    { size: 65, parent: (number: number) => hex(number + 1000), links: LinkTally, branches: 65 },
+  ];
+  for (const { size, parent, links, branches } of cases) {
+    const lines = Array.from({ length: size }, (_, number) => call(number, parent(number)));
+    withFile(jsonl(header(), ...lines), (1 << 16) + 1, (file) => {
+      const told = scan(file, false, false)!;
+      assert.ok(told.scanned!.links instanceof links);
+      const { usage, entryCount, messageCount, branches: leaves } = told.scanned!.session;
+      assert.deepEqual(
+        { calls: usage.calls, output: usage.output, costTotal: usage.costTotal },
+        { calls: size, output: 2 * size, costTotal: size / 2 },
+      );
+      assert.deepEqual([entryCount, messageCount, leaves], [size, size, branches]);
+    });
+  }
 });
 
 // Parts
@@ -263,7 +346,7 @@ function scanInParts(file: OpenSession, ranges: readonly SessionRange[]): Told |
     };
     let part: SessionPart | undefined;
     try {
-      part = structuredClone(scanSessionPart(file, structuredClone(range), onCall));
+      part = structuredClone(scanSessionPart(file, structuredClone(range), { onCall }));
     } catch (error) {
       if (!(error instanceof SessionFormatError)) throw error; // The first range ends before the header.
     }
@@ -273,15 +356,10 @@ function scanInParts(file: OpenSession, ranges: readonly SessionRange[]): Told |
     numbers += part.links.ids.length;
   }
   const { path, sizeBytes, mtimeMs } = file;
-  const session = joinSessionParts({ path, sizeBytes, mtimeMs }, ranges[0]!.header, parts, (call, entry) =>
-    calls.push({ call: copying(call), entry: naming(entry) }),
-  );
-  if (!session) return undefined;
-  return {
-    scanned: { session, links: new LinkTally(), index: undefined },
-    header: ranges[0]!.header,
-    calls: calls.sort(byOrdinal),
-  };
+  const onCall: OnCall = (call, entry) => calls.push({ call: copying(call), entry: naming(entry) });
+  const scanned = joinSessionParts({ path, sizeBytes, mtimeMs }, ranges[0]!.header, parts, { onCall });
+  if (!scanned) return undefined;
+  return { scanned, header: ranges[0]!.header, calls: calls.sort(byOrdinal), fingerprints: new Int32Array() };
 }
 
 test("joinSessionParts tells of a file cut at any lines what a scan of it whole tells", (context) => {
@@ -305,7 +383,7 @@ test("joinSessionParts tells of a file cut at any lines what a scan of it whole 
           const inParts = scanInParts(file, rangesOf(whole.header!, cuts));
           outcomes[inParts ? "joined" : "whole"]++;
           if (!inParts) return;
-          assert.ok(whole.scanned!.links instanceof LinkTally, "links that point ahead were joined");
+          assert.ok(whole.scanned!.index === undefined, "links that point ahead were joined");
           assertSameSession(inParts.scanned!.session, whole.scanned!.session);
           assert.deepEqual(inParts.calls, whole.calls);
         });

@@ -85,6 +85,8 @@ export const ROLE_CODE = 6;
 export const HAS_USAGE = 7;
 /** Whether provider and models are spelled as in the last record with usage of the same run. */
 export const IS_SAME_MODEL = 18;
+/** Of an entry in a tally: its number in the tree. */
+export const NUMBER = 19;
 /** Provider, model, model of the response, id of the response, and the tool. */
 export const SPANS = 8;
 export const SPAN_COUNT = 5;
@@ -102,6 +104,9 @@ export const ROLE_TOOL_RESULT = 3;
 export const WANTS_CALLS = 1;
 export const LEAVES_USERS = 2;
 export const LACKS_IDS = 4;
+// Of lines that are tallied: a record of each call, and its fingerprint.
+export const WANTS_RECORDS = 8;
+export const WANTS_FINGERPRINTS = 16;
 
 // Numbers: the entry's time, its message's time, five of the usage and five of the cost.
 export const TIME = 0;
@@ -109,5 +114,44 @@ export const MESSAGE_TIME = 1;
 export const TOKENS = 2;
 export const COSTS = 7;
 
+/**
+ * A tally follows the tree of one session, entry by entry: by number the bits of an entry's id, its parent's number or -1, the code of the model that it sets or
+ * 0, and whether it has a child; and a hash table of the numbers plus one, by id. Such a tree has this many entries at most.
+ */
+export const TALLY_ENTRIES = 1 << 15;
+export const TALLY_IDS = 0x10000;
+export const TALLY_PARENTS = TALLY_IDS + 4 * TALLY_ENTRIES;
+export const TALLY_MODELS = TALLY_PARENTS + 4 * TALLY_ENTRIES;
+export const TALLY_IS_PARENT = TALLY_MODELS + 4 * TALLY_ENTRIES;
+export const TALLY_SLOTS = TALLY_IS_PARENT + TALLY_ENTRIES;
+export const MIN_SLOT_BITS = 8;
+export const MAX_SLOT_BITS = 16;
+/** Ids that were named as parents, but had not come by then. */
+export const MISSING = TALLY_SLOTS + (4 << MAX_SLOT_BITS);
+export const MAX_MISSING = 64;
+
+/** By call of a run: four words (see `CallFingerprints`). */
+export const FINGERPRINTS = MISSING + 4 * MAX_MISSING;
+export const FINGERPRINT_SIZE = 16;
+
+/** Provider, model and model of the response of the last call whose model was told: the length of each, and its bytes. */
+export const KNOWN_MODEL = FINGERPRINTS + FINGERPRINT_SIZE * MAX_RECORDS;
+export const KNOWN_SPANS = 3;
+export const KNOWN_SPAN_SIZE = 128;
+
+/** What the lines of a run come to, as i32: how many calls, how many messages, and whether a record follows that is left to the caller. */
+export const RUN = KNOWN_MODEL + KNOWN_SPANS * KNOWN_SPAN_SIZE;
+export const RUN_CALLS = 0;
+export const RUN_MESSAGES = 1;
+export const RUN_HAS_REST = 2;
+export const RUN_WORDS = 4;
+/** And as f64: the time of the last user's or assistant's message, and sums as in `UsageSum`: seven numbers, and what rounding took from them. */
+export const RUN_NUMBERS = RUN + 4 * RUN_WORDS;
+export const RUN_ACTIVITY = 0;
+export const RUN_SUMS = 1;
+export const RUN_LOST = 8;
+export const SUM_COUNT = 7;
+export const RUN_NUMBER_COUNT = 15;
+
 /** The bytes that are scanned stand behind all that. */
-export const BYTES = 0x10000;
+export const BYTES = 0xc0000;

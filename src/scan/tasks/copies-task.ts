@@ -58,11 +58,13 @@ export function copiesTask(options: CopiesTaskOptions): Task<CopiesPart> {
           own = new UsageSum();
           copied = new UsageSum();
           isPastLast = false;
-          return (call) => {
-            isPastLast ||= call.ordinal >= last;
-            const isCopied = isCopy.has(call.ordinal);
-            (isCopied ? copied : own).add(call.usage);
-            if (isCopied && isWanted) sums.add(call);
+          return {
+            onCall(call) {
+              isPastLast ||= call.ordinal >= last;
+              const isCopied = isCopy.has(call.ordinal);
+              (isCopied ? copied : own).add(call.usage);
+              if (isCopied && isWanted) sums.add(call);
+            },
           };
         },
       });

@@ -1,4 +1,4 @@
-import { CallFingerprints, callIdentity } from "../../report/call-fingerprint.js";
+import { CallFingerprints } from "../../report/call-fingerprint.js";
 import { type FingerprintedFile, fingerprintedFile } from "../fingerprinted-file.js";
 import { projectFilter } from "../project-filter.js";
 import { scanSession } from "../scan-session.js";
@@ -25,7 +25,7 @@ export function fingerprintsTask(options: Pick<FilterOptions, "projects">): Task
         begin(header) {
           isWanted = isProjectWanted(header);
           fingerprints = new CallFingerprints();
-          return (call, entry) => fingerprints.add(call, callIdentity(entry));
+          return { fingerprints };
         },
       })!;
       const { sizeBytes, mtimeMs } = file;

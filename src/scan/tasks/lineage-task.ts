@@ -1,5 +1,5 @@
 import type { Usage } from "../../format/usage.js";
-import { CallFingerprints, callIdentity } from "../../report/call-fingerprint.js";
+import { CallFingerprints } from "../../report/call-fingerprint.js";
 import type { Session } from "../../report/session-summary.js";
 import { type FingerprintedFile, fingerprintedFile } from "../fingerprinted-file.js";
 import { scanSession } from "../scan-session.js";
@@ -33,10 +33,7 @@ export function lineageTask(options: FilterOptions): Task<LineageScan[]> {
         begin(header) {
           filter.begin(header);
           fingerprints = new CallFingerprints();
-          return (call, entry) => {
-            filter.addCall(call);
-            fingerprints.add(call, callIdentity(entry));
-          };
+          return { onCall: filter.onCall, fingerprints };
         },
       })!;
       const { path, id, created, usage, damagedLines } = session;

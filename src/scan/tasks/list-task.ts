@@ -1,4 +1,3 @@
-import type { OnCall } from "../../report/session-calls.js";
 import type { Session } from "../../report/session-summary.js";
 import { joinSessionParts, type SessionPart, scanSession, scanSessionPart } from "../scan-session.js";
 import { SessionFilter } from "../session-filter.js";
@@ -13,19 +12,19 @@ interface ListPart {
 /** The sessions that the filters let through. */
 export function listTask(options: FilterOptions): Task<Session[]> {
   const filter = new SessionFilter(options);
-  const onCall: OnCall = (call) => filter.addCall(call);
+  const { onCall } = filter;
   const sessions: Session[] = [];
   return {
     scan(file) {
       const scanned = scanSession(file, {
         wantsIndex: false,
-        begin: (header) => (filter.begin(header) ? onCall : undefined),
+        begin: (header) => (filter.begin(header) ? { onCall } : undefined),
       });
       if (scanned && filter.isChosen(scanned.session)) sessions.push(scanned.session);
     },
     scanPart(file, range): ListPart | undefined {
       filter.begin(range.header);
-      const part = scanSessionPart(file, range, onCall);
+      const part = scanSessionPart(file, range, { onCall });
       return part && { part, hasModel: filter.hasModel };
     },
     join(file, header, ranges) {
@@ -33,9 +32,9 @@ export function listTask(options: FilterOptions): Task<Session[]> {
       const parts = ranges as ListPart[];
       filter.hasModel ||= parts.some(({ hasModel }) => hasModel);
       const sessionParts = parts.map(({ part }) => part);
-      const session = joinSessionParts(file, header, sessionParts, onCall);
-      if (session && filter.isChosen(session)) sessions.push(session);
-      return session !== undefined;
+      const joined = joinSessionParts(file, header, sessionParts, { onCall });
+      if (joined && filter.isChosen(joined.session)) sessions.push(joined.session);
+      return joined !== undefined;
     },
     finish: () => sessions,
   };

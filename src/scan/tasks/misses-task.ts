@@ -1,7 +1,7 @@
 import type { SessionEntry } from "../../format/entry.js";
 import { CacheMissFinder, type MissedCall } from "../../report/cache-misses.js";
 import { modelFilter, timeFilter } from "../../report/call-filter.js";
-import { CallFingerprints, callIdentity } from "../../report/call-fingerprint.js";
+import { CallFingerprints } from "../../report/call-fingerprint.js";
 import { type FingerprintedFile, fingerprintedFile } from "../fingerprinted-file.js";
 import { projectFilter } from "../project-filter.js";
 import { scanSession } from "../scan-session.js";
@@ -51,9 +51,12 @@ export function missesTask(options: MissesTaskOptions): Task<MissesPart> {
           isWanted = isProjectWanted(header);
           finder = new CacheMissFinder(options.ttlMs);
           fingerprints = new CallFingerprints();
-          return (call, entry) => {
-            fingerprints.add(call, callIdentity(entry));
-            if (isWanted && isTimeWanted(call.time) && isModelWanted(call)) finder.addCall(call, entry as SessionEntry);
+          return {
+            onCall(call, entry) {
+              if (isWanted && isTimeWanted(call.time) && isModelWanted(call))
+                finder.addCall(call, entry as SessionEntry);
+            },
+            fingerprints,
           };
         },
         // Whoever sees each entry gets no bare ones.

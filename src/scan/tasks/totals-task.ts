@@ -1,15 +1,20 @@
 import { headerParent, type SessionHeader } from "../../format/header.js";
-import { CallFingerprints, callIdentity } from "../../report/call-fingerprint.js";
+import type { Call } from "../../report/call.js";
+import { CallFingerprints } from "../../report/call-fingerprint.js";
 import { CallGroups, type CallOwner, callOwner, type GroupKey } from "../../report/group-calls.js";
 import { KeptCalls } from "../../report/kept-calls.js";
-import type { OnCall } from "../../report/session-calls.js";
-import type { Session } from "../../report/session-summary.js";
 import { UsageSum } from "../../report/sum-usage.js";
 import { ZoneClock } from "../../report/zone-clock.js";
-import type { SessionIndex } from "../../tree/session-index.js";
 import { fingerprintedFile, type TotalledFile } from "../fingerprinted-file.js";
 import { projectFilter } from "../project-filter.js";
-import { joinSessionParts, type SessionPart, scanSession, scanSessionPart } from "../scan-session.js";
+import {
+  type CallTaker,
+  joinSessionParts,
+  type ScannedSession,
+  type SessionPart,
+  scanSession,
+  scanSessionPart,
+} from "../scan-session.js";
 import { FileSums, type FileSumsParts } from "./file-sums.js";
 import type { FilterOptions, Task } from "./task.js";
 
@@ -66,21 +71,29 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
       this.kept = keeps ? new KeptCalls() : undefined;
     }
 
-    readonly onCall: OnCall = (call, entry) => {
-      if (options.fingerprints) fingerprints.add(call, callIdentity(entry));
-      if (!this.isWanted) return;
-      this.sums.add(call);
+    get taker(): CallTaker {
+      const { isWanted, sums, kept } = this;
+      const needsCalls = isWanted && (kept !== undefined || !sums.takesAll);
+      return {
+        onCall: needsCalls ? (call) => this.#add(call) : undefined,
+        fingerprints: options.fingerprints ? fingerprints : undefined,
+      };
+    }
+
+    #add(call: Call): void {
+      if (!this.sums.takesAll) this.sums.add(call);
       this.kept?.add(call);
-    };
+    }
 
     /** Adds the file to those of the batch. */
-    finish(session: Session, index?: SessionIndex): void {
+    finish({ session, usage, index }: Omit<ScannedSession, "links">): void {
       if (options.fingerprints) {
         const copiesCount = this.isWanted;
         const kept = this.kept && { owner: this.owner, calls: this.kept.parts() };
         fingerprinted.push({ ...fingerprintedFile(session, fingerprints), copiesCount, kept });
       }
       if (!this.isWanted) return;
+      if (this.sums.takesAll) this.sums.addAll(usage);
       const sums = this.sums.finish(index);
       groups.merge(sums.groups);
       total.merge(sums.total);
@@ -96,15 +109,15 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
         wantsIndex: byBranch,
         begin(header) {
           totals = new FileTotals(header, true);
-          return totals.isWanted || options.fingerprints ? totals.onCall : undefined;
+          return totals.isWanted || options.fingerprints ? totals.taker : undefined;
         },
       });
-      if (scanned) totals!.finish(scanned.session, scanned.index);
+      if (scanned) totals!.finish(scanned);
     },
     scanPart(file, range): RangeTotals | undefined {
       if (byBranch) return undefined;
       const totals = new FileTotals(range.header, false);
-      const session = scanSessionPart(file, range, totals.onCall);
+      const session = scanSessionPart(file, range, totals.taker);
       return session && { session, sums: totals.sums.finish(), fingerprints: fingerprints.finish() };
     },
     join(file, header, parts) {
@@ -117,9 +130,9 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
         calls += session.calls.count;
       }
       const sessions = ranges.map(({ session }) => session);
-      const session = joinSessionParts(file, header, sessions, totals.onCall);
-      if (session) totals.finish(session);
-      return session !== undefined;
+      const joined = joinSessionParts(file, header, sessions, totals.taker);
+      if (joined) totals.finish(joined);
+      return joined !== undefined;
     },
     finish: () => {
       shareBuffer(fingerprinted);

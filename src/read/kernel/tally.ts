@@ -1,0 +1,360 @@
+/**
+ * Adds up the plain lines of one session as they are read: follows its tree as a `LinkTally` does, sums up usage as a `UsageSum`, and makes the fingerprints of
+ * calls as `CallFingerprints` does. What is not as simple as nearly all lines are is left to those.
+ */
+import { BACKSLASH, QUOTE } from "./bytes";
+import { decodeEntry, field, number, setField } from "./decode";
+import {
+  COSTS,
+  FINGERPRINT_SIZE,
+  FINGERPRINTS,
+  HAS_PARENT,
+  HAS_USAGE,
+  ID_BITS,
+  IS_SAME_MODEL,
+  KNOWN_MODEL,
+  KNOWN_SPAN_SIZE,
+  KNOWN_SPANS,
+  MAX_MISSING,
+  MAX_RECORDS,
+  MESSAGE_TIME,
+  MIN_SLOT_BITS,
+  MISSING,
+  NUMBER,
+  PARENT_ID_BITS,
+  RECORD_SIZE,
+  RECORDS,
+  ROLE_ASSISTANT,
+  ROLE_CODE,
+  ROLE_USER,
+  RUN,
+  RUN_ACTIVITY,
+  RUN_CALLS,
+  RUN_END,
+  RUN_HAS_REST,
+  RUN_LOST,
+  RUN_MESSAGES,
+  RUN_NUMBER_COUNT,
+  RUN_NUMBERS,
+  RUN_SUMS,
+  RUN_WORDS,
+  SPANS,
+  SUM_COUNT,
+  TALLY_ENTRIES,
+  TALLY_IDS,
+  TALLY_IS_PARENT,
+  TALLY_MODELS,
+  TALLY_PARENTS,
+  TALLY_SLOTS,
+  TIME,
+  TOKENS,
+  TYPE_CODE,
+  TYPE_MESSAGE,
+  TYPE_MODEL_CHANGE,
+  WANTS_FINGERPRINTS,
+  WANTS_RECORDS,
+} from "./layout";
+import { scanObject } from "./scan";
+
+const SPACE: u32 = 0x20;
+const DELETE: u32 = 0x7f;
+
+let size: u32 = 0;
+let parentCount: u32 = 0;
+/** How large the hash table is: half full at most. */
+let slotBits: u32 = MIN_SLOT_BITS;
+/** Odd, and drawn anew for each session. */
+let multiplier: u32 = 1;
+let missingCount: u32 = 0;
+
+/** The code of the model that is remembered at `KNOWN_MODEL`, and its hash; -1 for none. */
+let knownCode: i32 = -1;
+let knownLeft: u32 = 0;
+let knownRight: u32 = 0;
+
+/** Begins with another session. */
+export function clearTally(newMultiplier: u32): void {
+  memory.fill(TALLY_SLOTS, 0, 4 << slotBits);
+  slotBits = MIN_SLOT_BITS;
+  multiplier = newMultiplier;
+  size = 0;
+  parentCount = 0;
+  missingCount = 0;
+  knownCode = -1;
+}
+
+export function tallySize(): u32 {
+  return size;
+}
+
+/** How many entries have a child. */
+export function tallyParents(): u32 {
+  return parentCount;
+}
+
+/**
+ * Adds the next entry, which sets no model as far as is known; gives its number, and -1 where a tally can't follow: when its id was there before, or was
+ * named as a parent before, and when there is no more room.
+ */
+export function linkEntry(id: u32, hasParent: bool, parentId: u32): i32 {
+  const parent = hasParent ? findEntry(parentId) : -1;
+  if (size === TALLY_ENTRIES || (hasParent && parent < 0 && !noteMissing(parentId)) || isMissing(id)) return -1;
+  const slot = slotOf(id);
+  if (load<u32>(slot) !== 0) return -1;
+  const entry = size++;
+  store<u32>(slot, size);
+  store<u32>(TALLY_IDS + (entry << 2), id);
+  store<i32>(TALLY_PARENTS + (entry << 2), parent);
+  store<i32>(TALLY_MODELS + (entry << 2), 0);
+  store<u8>(TALLY_IS_PARENT + entry, 0);
+  if (parent >= 0 && load<u8>(TALLY_IS_PARENT + parent) === 0) {
+    store<u8>(TALLY_IS_PARENT + parent, 1);
+    parentCount++;
+  }
+  if (size > (1 as u32) << (slotBits - 1)) growSlots();
+  return entry;
+}
+
+/** The entry with an id; -1 without one. */
+export function findEntry(id: u32): i32 {
+  // The parent of an entry is mostly the one just before.
+  if (size > 0 && load<u32>(TALLY_IDS + ((size - 1) << 2)) === id) return size - 1;
+  return (load<u32>(slotOf(id)) as i32) - 1;
+}
+
+/** Where an id stands in the hash table, or the free place where it belongs: see `IdTable`. */
+function slotOf(id: u32): u32 {
+  let hash = (id ^ (id >> 16)) * multiplier;
+  hash = (hash ^ (hash >> 15)) * 0x9e3779b1;
+  const mask = ((1 as u32) << slotBits) - 1;
+  let slot = hash >> (32 - slotBits);
+  while (true) {
+    const taken = load<u32>(TALLY_SLOTS + (slot << 2));
+    if (taken === 0 || load<u32>(TALLY_IDS + ((taken - 1) << 2)) === id) return TALLY_SLOTS + (slot << 2);
+    slot = (slot + 1) & mask;
+  }
+}
+
+function growSlots(): void {
+  memory.fill(TALLY_SLOTS, 0, 4 << slotBits);
+  slotBits += 2; // For all entries that there may be, it comes to `MAX_SLOT_BITS`.
+  for (let entry: u32 = 0; entry < size; entry++) store<u32>(slotOf(load<u32>(TALLY_IDS + (entry << 2))), entry + 1);
+}
+
+function noteMissing(id: u32): bool {
+  if (missingCount === MAX_MISSING) return false;
+  store<u32>(MISSING + (missingCount++ << 2), id);
+  return true;
+}
+
+function isMissing(id: u32): bool {
+  for (let at: u32 = 0; at < missingCount; at++) if (load<u32>(MISSING + (at << 2)) === id) return true;
+  return false;
+}
+
+/** Tells the code of the model of the call that was left to the caller last, and its hash: from now on calls of it are tallied. */
+export function knowModel(code: i32, left: u32, right: u32): void {
+  if (load<i32>(KNOWN_MODEL) < 0) return;
+  knownCode = code;
+  knownLeft = left;
+  knownRight = right;
+}
+
+/**
+ * Takes lines from `start` up to `end`, as `takePlainLines` does, and adds up those that need no look: whose calls are all of the model that is known. Returns
+ * how many there were. What they come to stands at `RUN`, where they ended at `RUN_END`. With `WANTS_RECORDS` there is a record of each call. A plain line that
+ * can't be added up is the last one: `RUN_HAS_REST` is 1 then, and its record stands behind those.
+ */
+export function tallyPlainLines(start: u32, end: u32, stack: u32, wants: u32): i32 {
+  memory.fill(RUN, 0, 4 * RUN_WORDS + 8 * RUN_NUMBER_COUNT);
+  store<f64>(RUN_NUMBERS + 8 * RUN_ACTIVITY, -Infinity);
+  let at = start;
+  let lines = 0;
+  let calls = 0;
+  let messages = 0;
+  while (at < end && calls < MAX_RECORDS - 1) {
+    const place = RECORDS + ((wants & WANTS_RECORDS) !== 0 ? calls * RECORD_SIZE : 0);
+    if (scanObject(at, stack) !== 1 || load<u32>(RUN_END) === end || !decodeEntry(place, wants)) break;
+    at = load<u32>(RUN_END) + 1;
+    const isCall = field(HAS_USAGE) !== 0;
+    const entry = canTally(isCall, wants)
+      ? linkEntry(field(ID_BITS), field(HAS_PARENT) !== 0, field(PARENT_ID_BITS))
+      : -1;
+    if (entry < 0) {
+      if (isCall) rememberModel();
+      store<u32>(RUN + 4 * RUN_HAS_REST, 1);
+      break;
+    }
+    lines++;
+    if (field(TYPE_CODE) === TYPE_MESSAGE) messages++;
+    if (field(ROLE_CODE) === ROLE_USER || field(ROLE_CODE) === ROLE_ASSISTANT) noteActivity();
+    if (isCall) {
+      store<i32>(TALLY_MODELS + (entry << 2), knownCode);
+      setField(NUMBER, entry);
+      setField(IS_SAME_MODEL, calls > 0 ? 1 : 0);
+      addUsage();
+      if ((wants & WANTS_FINGERPRINTS) !== 0) addFingerprint(FINGERPRINTS + calls * FINGERPRINT_SIZE);
+      calls++;
+    }
+  }
+  store<u32>(RUN + 4 * RUN_CALLS, calls);
+  store<u32>(RUN + 4 * RUN_MESSAGES, messages);
+  store<u32>(RUN_END, at);
+  return lines;
+}
+
+function canTally(isCall: bool, wants: u32): bool {
+  if (field(TYPE_CODE) === TYPE_MODEL_CHANGE) return false;
+  if (!isCall) return true;
+  if (knownCode < 0 || field(ROLE_CODE) !== ROLE_ASSISTANT || !isKnownModel()) return false;
+  return (wants & WANTS_FINGERPRINTS) === 0 || isPlainResponseId();
+}
+
+/** Whether the call's model is spelled as the one that is known. */
+function isKnownModel(): bool {
+  for (let span = 0; span < KNOWN_SPANS; span++) {
+    const start = field(SPANS + 2 * span);
+    const length = field(SPANS + 2 * span + 1) - start;
+    const known = KNOWN_MODEL + span * KNOWN_SPAN_SIZE;
+    if (load<u32>(known) !== length || memory.compare(start, known + 4, length) !== 0) return false;
+  }
+  return true;
+}
+
+/** Remembers how the call's model is spelled; one too long is none. What it is will be told by `knowModel`. */
+function rememberModel(): void {
+  knownCode = -1;
+  for (let span = 0; span < KNOWN_SPANS; span++) {
+    const start = field(SPANS + 2 * span);
+    const length: i32 = field(SPANS + 2 * span + 1) - start;
+    const known = KNOWN_MODEL + span * KNOWN_SPAN_SIZE;
+    if (length > KNOWN_SPAN_SIZE - 4) {
+      store<i32>(KNOWN_MODEL, -1);
+      return;
+    }
+    store<u32>(known, length);
+    memory.copy(known + 4, start, length);
+  }
+}
+
+// The span of the id of the response.
+const RESPONSE_ID = SPANS + 2 * 3;
+
+/** Whether the id of the response is no string, or one of ASCII characters that stand for themselves. */
+function isPlainResponseId(): bool {
+  const start = field(RESPONSE_ID);
+  if (start === 0 || load<u8>(start) !== QUOTE) return true;
+  const end = field(RESPONSE_ID + 1) - 1;
+  for (let at = start + 1; at < end; at++) {
+    const byte: u32 = load<u8>(at);
+    if (byte === BACKSLASH || byte - SPACE >= DELETE - SPACE) return false;
+  }
+  return true;
+}
+
+/** When a message was sent: by itself, else by its entry. */
+function messageTime(): f64 {
+  const time = number(MESSAGE_TIME);
+  return F64.isNaN(time) ? number(TIME) : time;
+}
+
+function noteActivity(): void {
+  const time = messageTime();
+  const latest = RUN_NUMBERS + 8 * RUN_ACTIVITY;
+  if (time > load<f64>(latest)) store<f64>(latest, time);
+}
+
+/** The call's usage, in the order of a `UsageSum`, but for the number of calls. */
+function usageNumber(place: i32): f64 {
+  if (place < 4) return orZero(number(TOKENS + place));
+  const total = number(place === 4 ? TOKENS + 4 : COSTS + 4);
+  if (!F64.isNaN(total)) return total;
+  const parts = place === 4 ? TOKENS : COSTS;
+  return orZero(number(parts)) + orZero(number(parts + 1)) + orZero(number(parts + 2)) + orZero(number(parts + 3));
+}
+
+function orZero(value: f64): f64 {
+  return F64.isNaN(value) ? 0 : value;
+}
+
+function addUsage(): void {
+  for (let place = 0; place < SUM_COUNT - 1; place++) addTo(place, usageNumber(place));
+  addTo(SUM_COUNT - 1, 1);
+}
+
+/** As `UsageSum` does it; the numbers are so small that no sum is infinite. */
+function addTo(place: i32, value: f64): void {
+  const sum = RUN_NUMBERS + ((RUN_SUMS + place) << 3);
+  const lost = RUN_NUMBERS + ((RUN_LOST + place) << 3);
+  const before = load<f64>(sum);
+  const after = before + value;
+  store<f64>(lost, load<f64>(lost) + (before >= value ? before - after + value : value - after + before));
+  store<f64>(sum, after);
+}
+
+// Two hashes at once: see `CallFingerprints`.
+let left: u32 = 0;
+let right: u32 = 0;
+
+function addFingerprint(place: u32): void {
+  addWord(-2);
+  addWord(field(ID_BITS));
+  addNumber(number(TIME));
+  finishHash(place);
+  addWord(knownLeft);
+  addWord(knownRight);
+  addNumber(messageTime());
+  addResponseId();
+  for (let number = 0; number < SUM_COUNT - 1; number++) addNumber(usageNumber(number));
+  finishHash(place + 8);
+}
+
+/** A text by its length, then by two characters a word; -1 for none. */
+function addResponseId(): void {
+  const start = field(RESPONSE_ID) + 1;
+  if (start === 1 || load<u8>(start - 1) !== QUOTE) {
+    addWord(-1);
+    return;
+  }
+  const length = field(RESPONSE_ID + 1) - 1 - start;
+  addWord(length);
+  for (let at: u32 = 1; at < length; at += 2) {
+    addWord((load<u8>(start + at - 1) as u32) | ((load<u8>(start + at) as u32) << 16));
+  }
+  if (length & 1) addWord(load<u8>(start + length - 1));
+}
+
+/** A whole number of 31 bits is a word; any other is three. */
+function addNumber(value: f64): void {
+  if (value >= 0 && value <= 0x7fffffff && Math.floor(value) === value) {
+    addWord(value as u32);
+    return;
+  }
+  const bits = reinterpret<u64>(value);
+  addWord(-1);
+  addWord(bits as u32);
+  addWord((bits >> 32) as u32);
+}
+
+function addWord(word: u32): void {
+  left = (left ^ word) * 0x9e3779b1;
+  left = (left ^ (left >> 15)) + 0x2545f491;
+  right = ((rotl<u32>(right, 11) + word) * 0xc2b2ae35) ^ 0x632be5ab;
+}
+
+function finishHash(place: u32): void {
+  const first = scatter(left + right);
+  const second = scatter(right ^ (first * 0x7feb352d));
+  store<u32>(place, first);
+  store<u32>(place + 4, second === 0 ? 1 : second);
+  left = 0;
+  right = 0;
+}
+
+function scatter(word: u32): u32 {
+  let bits = word ^ (word >> 16);
+  bits *= 0x2c1b3c6d;
+  bits ^= bits >> 13;
+  bits *= 0x297a2d39;
+  return bits ^ (bits >> 15);
+}

@@ -1,0 +1,170 @@
+import type { UsageParts } from "../report/sum-usage.js";
+import type { NumberColumn } from "../tree/column.js";
+import { formatHexId, NO_HEX_ID, parseHexId } from "../tree/id-table.js";
+import { scanner } from "./json-scanner.js";
+import {
+  FINGERPRINTS,
+  MAX_RECORDS,
+  RUN,
+  RUN_ACTIVITY,
+  RUN_CALLS,
+  RUN_HAS_REST,
+  RUN_LOST,
+  RUN_MESSAGES,
+  RUN_NUMBER_COUNT,
+  RUN_NUMBERS,
+  RUN_SUMS,
+  RUN_WORDS,
+  SUM_COUNT,
+  TALLY_ENTRIES,
+  TALLY_IDS,
+  TALLY_MODELS,
+  TALLY_PARENTS,
+} from "./kernel/layout.js";
+
+/** Words of a fingerprint: see `CallFingerprints`. */
+const FINGERPRINT_WORDS = 4;
+
+/** What a run of plain lines comes to; lent until the next run. */
+export interface PlainRun {
+  /** Each of which holds one entry. */
+  lines: number;
+  messages: number;
+  /** All of assistants. */
+  calls: number;
+  /** The latest time of a user's or an assistant's message, in Unix milliseconds; -Infinity without one. */
+  lastActivity: number;
+  usage: UsageParts;
+  /** Of each call in order, where they were wanted. */
+  fingerprints: Int32Array;
+  /** Whether one more plain line was taken, which is not in these figures: it is told by the record behind those of the calls. */
+  hasRest: boolean;
+}
+
+/**
+ * A `LinkTally` in the memory of the kernel, which adds up most lines of a session that pi wrote without any JavaScript. There is one in a thread, for one
+ * session at a time. `isExact` also turns false for ids that are not 8 hex digits, and for more than 32,768 entries. Memory: 22 bytes an entry, all of them
+ * the kernel's.
+ */
+export class PlainTally {
+  isExact = true;
+  /** By entry: the code of the model that it sets (see `ModelTrail`). */
+  readonly modelCodes: NumberColumn;
+  readonly #kernel = scanner.home.run;
+  readonly #ids: Int32Array;
+  readonly #parents: Int32Array;
+  readonly #words: Int32Array;
+  readonly #numbers: Float64Array;
+  readonly #fingerprints: Int32Array;
+
+  constructor() {
+    const { buffer } = scanner.home.bytes;
+    this.#ids = new Int32Array(buffer, TALLY_IDS, TALLY_ENTRIES);
+    this.#parents = new Int32Array(buffer, TALLY_PARENTS, TALLY_ENTRIES);
+    this.#words = new Int32Array(buffer, RUN, RUN_WORDS);
+    this.#numbers = new Float64Array(buffer, RUN_NUMBERS, RUN_NUMBER_COUNT);
+    this.#fingerprints = new Int32Array(buffer, FINGERPRINTS, FINGERPRINT_WORDS * MAX_RECORDS);
+    this.modelCodes = new KernelColumn(new Int32Array(buffer, TALLY_MODELS, TALLY_ENTRIES));
+  }
+
+  /** Begins with another session. */
+  clear(): void {
+    this.isExact = true;
+    // Drawn anew each time: no file can be made whose ids all meet in one slot.
+    this.#kernel.clearTally(Math.floor(Math.random() * 2 ** 31) * 2 + 1);
+  }
+
+  /** Adds the next entry, by its own id and its parent's. Returns its number; -1 for an entry without id. */
+  add(id: string | undefined, parentId: string | null): number {
+    if (id === undefined) return -1;
+    const bits = parseHexId(id);
+    const parentBits = parentId === null ? 0 : parseHexId(parentId);
+    if (bits !== NO_HEX_ID && parentBits !== NO_HEX_ID) return this.addBits(bits, parentId !== null, parentBits);
+    this.isExact = false;
+    return -1;
+  }
+
+  /** As `add`, of ids of 8 hex digits, by their bits. */
+  addBits(id: number, hasParent: boolean, parentId: number): number {
+    const number = this.#kernel.linkEntry(id, hasParent ? 1 : 0, parentId);
+    if (number < 0) this.isExact = false;
+    return number;
+  }
+
+  /** How many entries have an id. */
+  get size(): number {
+    return this.#kernel.tallySize();
+  }
+
+  /** How many entries have no children. */
+  get branchCount(): number {
+    return this.#kernel.tallySize() - this.#kernel.tallyParents();
+  }
+
+  /** The id of an entry. */
+  idAt(number: number): string {
+    return formatHexId(this.#ids[number]!);
+  }
+
+  /** The number of an entry's parent; -1 for a root. */
+  parentOf(number: number): number {
+    return this.#parents[number]!;
+  }
+
+  /** The entry with this id; -1 without one. */
+  numberOf(id: string): number {
+    const bits = parseHexId(id);
+    return bits === NO_HEX_ID ? -1 : this.#kernel.findEntry(bits);
+  }
+
+  /**
+   * Tells the code of the model of the call that was left over last, and the two words of its hash where fingerprints are wanted: from now on calls whose model
+   * is spelled alike are added up.
+   */
+  knowModel(code: number, hash: ArrayLike<number> = [0, 0]): void {
+    this.#kernel.knowModel(code, hash[0]!, hash[1]!);
+  }
+
+  /** Adds up lines of the thread's read buffer, from `start` on, as long as that is possible; `wants` are bits of the layout. */
+  takeLines(bytes: Uint8Array, start: number, end: number, wants: number): PlainRun {
+    const lines = scanner.tallyPlainLines(bytes, start, end, wants);
+    const words = this.#words;
+    const numbers = this.#numbers;
+    const calls = words[RUN_CALLS]!;
+    return {
+      lines,
+      messages: words[RUN_MESSAGES]!,
+      calls,
+      lastActivity: numbers[RUN_ACTIVITY]!,
+      usage: {
+        sums: numbers.subarray(RUN_SUMS, RUN_SUMS + SUM_COUNT),
+        lost: numbers.subarray(RUN_LOST, RUN_LOST + SUM_COUNT),
+      },
+      fingerprints: this.#fingerprints.subarray(0, calls * FINGERPRINT_WORDS),
+      hasRest: words[RUN_HAS_REST] === 1,
+    };
+  }
+}
+
+/** A column whose room is all there ever is. */
+class KernelColumn implements NumberColumn {
+  readonly capacity: number;
+  readonly #numbers: Int32Array;
+
+  constructor(numbers: Int32Array) {
+    this.#numbers = numbers;
+    this.capacity = numbers.length;
+  }
+
+  get(entry: number): number {
+    return this.#numbers[entry]!;
+  }
+
+  set(entry: number, value: number): void {
+    this.#numbers[entry] = value;
+  }
+
+  grow(): void {
+    throw new RangeError(`Cannot make room for more than ${this.capacity} entries`);
+  }
+}
