@@ -28,10 +28,11 @@ export class KeptCalls {
   #numbers = new Float64Array(16 * CALL_NUMBERS);
   #size = 0;
 
-  add({ ordinal, time, usage, ...kind }: Call): void {
+  add(call: Call): void {
+    const { ordinal, time } = call;
     this.#makeRoom(ordinal);
-    this.#kindOf[ordinal] = this.#placeOf(kind);
-    const { input, output, cacheRead, cacheWrite, totalTokens, costTotal } = usage;
+    this.#kindOf[ordinal] = this.#placeOf(call);
+    const { input, output, cacheRead, cacheWrite, totalTokens, costTotal } = call.usage;
     const first = ordinal * CALL_NUMBERS;
     this.#numbers[first] = time ?? Number.NaN;
     this.#numbers[first + 1] = input;
@@ -77,8 +78,8 @@ export class KeptCalls {
   }
 }
 
-/** Some of the kept calls, by their ordinals; each is lent until the next one. They have no number in the tree. */
-export function* readKeptCalls(parts: KeptCallsParts, ordinals: Iterable<number>): Generator<Call, void, void> {
+/** Hands on some of the kept calls, by their ordinals; each is lent until the next one. They have no number in the tree. */
+export function readKeptCalls(parts: KeptCallsParts, ordinals: Iterable<number>, onCall: (call: Call) => void): void {
   const { kinds, kindOf, numbers } = parts;
   const usage = { ...emptyUsage(), calls: 1 };
   const kind: CallKind = { source: "assistant" satisfies UsageSource, tool: null, provider: null, model: null };
@@ -86,7 +87,11 @@ export function* readKeptCalls(parts: KeptCallsParts, ordinals: Iterable<number>
   for (const ordinal of ordinals) {
     const first = ordinal * CALL_NUMBERS;
     const time = numbers[first]!;
-    Object.assign(call, kinds[kindOf[ordinal]!]);
+    const { source, tool, provider, model } = kinds[kindOf[ordinal]!]!;
+    call.source = source;
+    call.tool = tool;
+    call.provider = provider;
+    call.model = model;
     call.ordinal = ordinal;
     call.time = Number.isNaN(time) ? undefined : time;
     usage.input = numbers[first + 1]!;
@@ -95,7 +100,7 @@ export function* readKeptCalls(parts: KeptCallsParts, ordinals: Iterable<number>
     usage.cacheWrite = numbers[first + 4]!;
     usage.totalTokens = numbers[first + 5]!;
     usage.costTotal = numbers[first + 6]!;
-    yield call;
+    onCall(call);
   }
 }
 

@@ -153,6 +153,7 @@ export class SessionSummary {
 /** The text, or its first 1,000 code points and "…"; null for the empty text. */
 function cutText(text: string): string | null {
   if (text === "") return null;
+  if (text.length <= FIRST_MESSAGE_CODE_POINTS) return text;
   // A code point takes two units at most, so the front alone tells.
   const codePoints = Array.from(text.slice(0, 2 * FIRST_MESSAGE_CODE_POINTS + 2));
   if (codePoints.length <= FIRST_MESSAGE_CODE_POINTS) return text;

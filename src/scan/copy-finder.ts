@@ -67,7 +67,7 @@ export class CopyFinder {
       const kept = this.#kept.get(path);
       if (kept) {
         const sums = new FileSums(kept.owner, task, clock);
-        for (const call of readKeptCalls(kept.calls, ordinals)) sums.add(call);
+        readKeptCalls(kept.calls, ordinals, (call) => sums.add(call));
         yield { ...sums.finish(), shares: [] };
       } else if (!this.#leftOut.has(path)) {
         unread.set(path, ordinals);

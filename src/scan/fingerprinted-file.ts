@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
+import { headerParent, type SessionHeader } from "../format/header.js";
+import { parseIsoTime } from "../format/time.js";
 import type { CallFingerprints } from "../report/call-fingerprint.js";
 import type { LineageFile } from "../report/file-lineage.js";
 import type { CallOwner } from "../report/group-calls.js";
 import type { KeptCallsParts } from "../report/kept-calls.js";
-import type { Session } from "../report/session-summary.js";
 
 /** A file and its calls, for the ledger that tells copies from calls. */
 export interface FingerprintedFile extends LineageFile {
@@ -19,13 +20,16 @@ export interface TotalledFile extends FingerprintedFile {
 }
 
 /** What the ledger needs of a session that was read. */
-export function fingerprintedFile(session: Session, fingerprints: CallFingerprints): FingerprintedFile {
-  const { path, id, parentSession, created } = session;
+export function fingerprintedFile(
+  path: string,
+  header: SessionHeader,
+  fingerprints: CallFingerprints,
+): FingerprintedFile {
   return {
     path: resolve(path),
-    id,
-    parent: parentSession,
-    created: created === null ? null : Date.parse(created),
+    id: header.id,
+    parent: headerParent(header),
+    created: parseIsoTime(header.timestamp) ?? null,
     fingerprints: fingerprints.finish(),
   };
 }

@@ -35,24 +35,33 @@ export interface SessionScan {
   begin(header: SessionHeader): CallTaker | undefined;
   /** Takes every entry in file order; `number` is its number in the tree, -1 for one that is not in it. */
   onEntry?(entry: SessionEntry, number: number): void;
+  /** Whether what a list shows is wanted, so that texts must be looked at. */
+  wantsSession: boolean;
   /** Whether the whole tree is wanted, not only what a list needs of it. */
   wantsIndex: boolean;
   /** Asked now and then: once it says yes, the rest of the file is left unread, and what is returned is of no use. */
   isEnough?(): boolean;
 }
 
-export interface ScannedSession {
-  session: Session;
-  /** What all its calls came to. */
-  usage: UsageParts;
+export interface ScannedSession extends JoinedSession {
   /** The links of its tree, lent until the next session is scanned. */
   links: Links;
   /** There when `wantsIndex` was set. */
   index: SessionIndex | undefined;
 }
 
+/** What becomes of a session, whichever way it was read. */
+export interface JoinedSession {
+  header: SessionHeader;
+  damagedLines: number;
+  /** What all its calls came to. */
+  usage: UsageParts;
+  /** There when `wantsSession` was set. */
+  session: Session | undefined;
+}
+
 /**
- * Reads one session for a list or a total: hands its calls on one by one, and returns what a list shows of it; undefined for one that is not wanted.
+ * Reads one session for a list or a total: hands its calls on one by one, and returns what they come to; undefined for one that is not wanted.
  * Files that pi wrote, unless they are very long, are added up by a `PlainTally`; those that it can't follow are read once more with a `LinkTally`, which
  * will do as long as all links point back, else with a `SessionIndex`.
  * Memory: at most 20 bytes an entry for a tally, 80 for an index; the calls that wait for the end; a chunk and a line.
@@ -66,7 +75,7 @@ export function scanSession(file: OpenSession, scan: SessionScan): ScannedSessio
     if (sink.isRefused) return undefined;
     if (!sink.isExact) continue;
     const index = links instanceof SessionIndex ? links : undefined;
-    return { session: sink.finish(file), usage: sink.usage.parts(), links, index };
+    return { ...sink.finish(file), links, index };
   }
   throw new Error("A session index takes any links"); // It is the last one.
 }
@@ -112,7 +121,7 @@ export interface SessionPart {
  */
 export function scanSessionPart(file: OpenSession, range: SessionRange, taker: CallTaker): SessionPart | undefined {
   const links = new LinkList();
-  const sink = new ScanSink({ begin: () => taker, wantsIndex: false }, links);
+  const sink = new ScanSink({ begin: () => taker, wantsSession: true, wantsIndex: false }, links);
   sink.read(file, range);
   return sink.isExact ? sink.part(links) : undefined;
 }
@@ -123,12 +132,12 @@ export function joinSessionParts(
   header: SessionHeader,
   parts: readonly SessionPart[],
   taker: CallTaker,
-): Omit<ScannedSession, "links"> | undefined {
+): JoinedSession | undefined {
   const links = new LinkTally();
-  const sink = new ScanSink({ begin: () => taker, wantsIndex: false }, links);
+  const sink = new ScanSink({ begin: () => taker, wantsSession: true, wantsIndex: false }, links);
   sink.header(header);
   for (const part of parts) sink.take(part, links);
-  return links.isExact ? { session: sink.finish(file), usage: sink.usage.parts(), index: undefined } : undefined;
+  return links.isExact ? sink.finish(file) : undefined;
 }
 
 /** So many calls of a part may wait for the model that another part tells; they take some 600 bytes each. */
@@ -150,8 +159,8 @@ class ScanSink implements EntrySink {
   readonly #links: WholeLinks | LinkList;
   readonly tally: PlainTally | undefined;
   tallyWants = 0;
-  /** What all calls so far came to. */
-  readonly usage = new UsageSum();
+  readonly #usage = new UsageSum();
+  #header: SessionHeader | undefined;
   #summary: SessionSummary | undefined;
   #calls: SessionCalls | undefined;
   #taker: CallTaker | undefined;
@@ -176,7 +185,7 @@ class ScanSink implements EntrySink {
   read({ fd, path, buffer, onBytes }: OpenSession, range?: SessionRange): void {
     const at = range && range.start > 0 && { header: range.header, line: SOME_LINE, byteOffset: range.start };
     this.#pump = new SessionPump(fd, path, this, {
-      lean: "texts",
+      lean: this.#scan.wantsSession ? "texts" : "calls",
       maxLineBytes: STORE_MAX_LINE_BYTES,
       ...(at && { at }),
     });
@@ -194,7 +203,8 @@ class ScanSink implements EntrySink {
     const taker = this.#scan.begin(header);
     this.isRefused = taker === undefined;
     this.#taker = taker;
-    this.#summary = new SessionSummary(header);
+    this.#header = header;
+    if (this.#scan.wantsSession) this.#summary = new SessionSummary(header);
     const { tally } = this;
     const links = this.#links;
     const options = {
@@ -203,7 +213,7 @@ class ScanSink implements EntrySink {
       modelCodes: tally?.modelCodes,
     };
     this.#calls = new SessionCalls(options, (call, entry) => {
-      this.usage.add(call.usage);
+      this.#usage.add(call.usage);
       taker?.fingerprints?.add(call, callIdentity(entry));
       taker?.onCall?.(call, entry);
     });
@@ -213,8 +223,8 @@ class ScanSink implements EntrySink {
   /** Takes what plain lines come to that the tally took. */
   tallied(run: PlainRun): void {
     if (this.isRefused) return;
-    this.#summary!.addRun(run);
-    this.usage.merge(run.usage);
+    this.#summary?.addRun(run);
+    this.#usage.merge(run.usage);
     const first = this.#calls!.skip(run.calls);
     this.#taker!.fingerprints?.take(run.fingerprints, first);
     const onCall = this.#taker!.onCall;
@@ -234,12 +244,13 @@ class ScanSink implements EntrySink {
 
   #takeBare(entry: BareEntry): void {
     if (this.isRefused) return;
-    this.#summary!.addBare(entry);
+    this.#summary?.addBare(entry);
     const links = this.#links;
     const number =
       links instanceof SessionIndex
         ? links.addBare(entry, nowhere)
         : links.addBits(entry.idBits, entry.hasParent, entry.parentIdBits);
+    if (this.#stopsWithout(number)) return;
     this.#calls!.addBare(entry, number);
     if (this.tally && entry.usage) this.#tellModel(this.tally, number);
     if (!this.isExact || this.#scan.isEnough?.() === true) this.#pump!.parser.isStopped = true;
@@ -253,15 +264,22 @@ class ScanSink implements EntrySink {
 
   entry(entry: SessionEntry): void {
     if (this.isRefused) return;
-    const summary = this.#summary!;
-    summary.add(entry);
-    if (!summary.wantsContent) this.#pump!.parser.lean = "calls";
+    this.#summary?.add(entry);
+    if (this.#summary?.wantsContent === false) this.#pump!.parser.lean = "calls";
     const links = this.#links;
     const number =
       links instanceof SessionIndex ? links.add(entry, nowhere) : links.add(entryId(entry), entryParentId(entry));
+    if (this.#stopsWithout(number)) return;
     this.#calls!.add(entry, number, number < 0 ? this.#parentOf(entry) : undefined);
     this.#scan.onEntry?.(entry, number);
     if (!this.isExact || this.#scan.isEnough?.() === true) this.#pump!.parser.isStopped = true;
+  }
+
+  /** Stops the reading where a tally could not give an entry its number: what it would go on to say is of no use. */
+  #stopsWithout(number: number): boolean {
+    if (number >= 0 || this.isExact) return false;
+    this.#pump!.parser.isStopped = true;
+    return true;
   }
 
   /** The number of the nearest entry before one without id that is its parent; -1 where that is not known. */
@@ -276,7 +294,7 @@ class ScanSink implements EntrySink {
       summary: this.#summary!.part(),
       links: links.part(),
       calls: this.#calls!.part(links.size),
-      usage: this.usage.parts(),
+      usage: this.#usage.parts(),
       damagedLines: this.#damagedLines,
     };
   }
@@ -286,21 +304,23 @@ class ScanSink implements EntrySink {
     this.#summary!.take(part.summary);
     this.#calls!.take(part.calls, links.size);
     tallyLinks(links, part.links);
-    this.usage.merge(part.usage);
+    this.#usage.merge(part.usage);
     this.#damagedLines += part.damagedLines;
   }
 
-  finish({ path, sizeBytes, mtimeMs }: SessionFile): Session {
+  finish({ path, sizeBytes, mtimeMs }: SessionFile): JoinedSession {
+    const damagedLines = this.#damagedLines;
     const links = this.#links as WholeLinks;
     this.#calls!.finish(links);
-    return this.#summary!.finish({
+    const session = this.#summary?.finish({
       path,
       sizeBytes,
       mtimeMs,
-      damagedLines: this.#damagedLines,
+      damagedLines,
       branches: links.branchCount,
       models: this.#calls!.models(),
-      usage: this.usage.total(),
+      usage: this.#usage.total(),
     });
+    return { header: this.#header!, damagedLines, usage: this.#usage.parts(), session };
   }
 }

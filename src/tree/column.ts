@@ -47,11 +47,14 @@ export class Column<A extends NumberArray> implements NumberColumn {
     this.#pages[entry >>> PAGE_BITS]![entry & PAGE_MASK] = value;
   }
 
-  /** Sets the numbers of `count` entries from one on whose number is a multiple of `count`, a small power of two. */
-  setSome(entry: number, values: ArrayLike<number>, from: number, count: number): void {
-    const page = this.#pages[entry >>> PAGE_BITS]!;
-    const at = entry & PAGE_MASK;
-    for (let place = 0; place < count; place++) page[at + place] = values[from + place]!;
+  /** Sets the numbers of as many entries as there are values, from one on; all must be below the capacity. */
+  setAll(first: number, values: NumberArray): void {
+    for (let done = 0; done < values.length; ) {
+      const at = (first + done) & PAGE_MASK;
+      const count = Math.min(values.length - done, PAGE_SIZE - at);
+      this.#pages[(first + done) >>> PAGE_BITS]!.set(values.subarray(done, done + count), at);
+      done += count;
+    }
   }
 
   /** Sets the numbers of the first `size` entries to 0. */

@@ -166,7 +166,7 @@ test("canJoin tells which tasks can share out one file", () => {
 
 test("runBatch names files that are no sessions or can't be read, goes on, and closes all", (context) => {
   const store = makeStore(context, {
-    "a.jsonl": jsonl(header({ id: "a" }), user("1", null, "x")),
+    "a.jsonl": jsonl(header({ id: "a" }), user("00000001", null, "x")),
     "b.jsonl": "no session\n",
     "c.jsonl": "",
     "e.jsonl": jsonl(header({ id: "e" })),

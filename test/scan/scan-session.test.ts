@@ -16,10 +16,12 @@ import { PlainTally } from "../../src/read/plain-tally.js";
 import { type Call, modelName } from "../../src/report/call.js";
 import { CallFingerprints, callIdentity } from "../../src/report/call-fingerprint.js";
 import type { OnCall } from "../../src/report/session-calls.js";
+import type { Session } from "../../src/report/session-summary.js";
 import { type UsageParts, UsageSum } from "../../src/report/sum-usage.js";
 import type { OpenSession } from "../../src/scan/open-session.js";
 import {
   type CallTaker,
+  type JoinedSession,
   joinSessionParts,
   type ScannedSession,
   type SessionPart,
@@ -40,7 +42,7 @@ import { chooseCuts, hexSessionFile, lineStarts, rangesOf } from "../helpers/ses
 
 /** What a scan told, calls in the order of their ordinals. */
 interface Told {
-  scanned: (Omit<ScannedSession, "links"> & Partial<Pick<ScannedSession, "links">>) | undefined;
+  scanned: (JoinedSession & Partial<ScannedSession>) | undefined;
   header: SessionHeader | undefined;
   calls: ToldCall[];
   fingerprints: Int32Array;
@@ -103,6 +105,7 @@ function scan(file: OpenSession, wantsIndex: boolean, wantsCalls = true): Told |
   let fingerprints = new CallFingerprints();
   try {
     told.scanned = scanSession(file, {
+      wantsSession: true,
       wantsIndex,
       begin(header) {
         told.header = header;
@@ -129,7 +132,8 @@ function fingerprintsOf(calls: readonly ToldCall[]): Int32Array {
 }
 
 /** Costs may differ in their last digits: what a double can hold depends on the order of adding. */
-function assertSameSession(actual: ScannedSession["session"], expected: ScannedSession["session"]): void {
+function assertSameSession(actual: Session | undefined, expected: Session | undefined): void {
+  assert.ok(actual && expected);
   assertAgrees(actual.usage, expected.usage, "usage");
   assert.deepEqual({ ...actual, usage: null }, { ...expected, usage: null });
 }
@@ -157,6 +161,7 @@ test("scanSession takes plain lines in runs, whatever the version", (context) =>
     withFile(jsonl(header({ version }), ...lines), (1 << 16) + 1, (file) => {
       let bare = 0;
       const scanned = scanSession(file, {
+        wantsSession: true,
         wantsIndex: false,
         begin: () => ({
           onCall(_, entry) {
@@ -165,8 +170,8 @@ test("scanSession takes plain lines in runs, whatever the version", (context) =>
         }),
       });
       assert.equal(bare, 6);
-      assert.equal(scanned!.session.usage.input, 21);
-      assert.equal(scanned!.session.entryCount, 7);
+      assert.equal(scanned!.session!.usage.input, 21);
+      assert.equal(scanned!.session!.entryCount, 7);
     });
   }
 });
@@ -195,7 +200,7 @@ test("scanSession tells the same by tallies of links and by an index of them, wh
         assert.deepEqual(short.fingerprints, whole.fingerprints);
         assert.deepEqual(short.fingerprints, fingerprintsOf(whole.calls));
         assert.deepEqual(short.header, whole.header);
-        assertAgrees(sumOf(usage), session.usage, "usage");
+        assertAgrees(sumOf(usage), session!.usage, "usage");
         const { size } = whole.scanned!.index;
         for (let number = 0; number < size; number++) {
           assert.equal(links.parentOf(number), whole.scanned!.links.parentOf(number), `parent of ${number}`);
@@ -255,7 +260,7 @@ test("scanSession gives entries with their numbers in the tree, and leaves a ses
     };
     for (const wantsIndex of [false, true]) {
       numbers.length = 0;
-      scanSession(file, { wantsIndex, begin: () => ({}), onEntry });
+      scanSession(file, { wantsSession: true, wantsIndex, begin: () => ({}), onEntry });
       const right = [
         ["1", 0],
         [undefined, -1],
@@ -264,7 +269,7 @@ test("scanSession gives entries with their numbers in the tree, and leaves a ses
       ];
       assert.deepEqual(numbers, right);
       numbers.length = 0;
-      assert.equal(scanSession(file, { wantsIndex, begin: () => undefined, onEntry }), undefined);
+      assert.equal(scanSession(file, { wantsSession: true, wantsIndex, begin: () => undefined, onEntry }), undefined);
       assert.deepEqual(numbers, []);
     }
   });
@@ -279,7 +284,7 @@ test("scanSession reads a session once whose links point back, and once more whe
         begun++;
         return {};
       };
-      scanSession(file, { wantsIndex: false, begin });
+      scanSession(file, { wantsSession: true, wantsIndex: false, begin });
     });
     return begun;
   };
@@ -291,6 +296,26 @@ test("scanSession reads a session once whose links point back, and once more whe
     assert.equal(readings(user(form("1"), form("2"), "x"), user(form("2"), null, "y")), 3);
     assert.equal(readings(user(form("1"), null, "x"), user(form("1"), null, "x")), 3);
     assert.equal(readings(user(form("1"), form("1"), "x")), 3);
+  }
+});
+
+test("scanSession leaves a session to an index at a call whose id was there before, or was named before", (context) => {
+  const withFile = fileOpener(scratchFolder(context));
+  const first = assistant("00000001", "00000002", "x", { usage: usage(1, 0, 1) });
+  for (const id of ["00000001", "00000002"]) {
+    // A tool's call runs on the model in force at its parent.
+    const tool = toolResult(id, "00000001", "x", { usage: usage(2, 0, 2), timestamp: START + 1 });
+    withFile(jsonl(header(), first, { ...tool, timestamp: formatIsoTime(START + 5000) }), (1 << 16) + 1, (file) => {
+      const told = scan(file, false)!;
+      assert.ok(told.scanned!.links instanceof SessionIndex);
+      assert.deepEqual(
+        told.calls.map(({ call }) => [call.source, call.usage.input, modelName(call)]),
+        [
+          ["assistant", 1, "anthropic/claude-sonnet-4-5"],
+          ["tool", 2, "anthropic/claude-sonnet-4-5"],
+        ],
+      );
+    });
   }
 });
 
@@ -321,7 +346,7 @@ test("scanSession follows a session of more entries than a plain tally has room 
     withFile(jsonl(header(), ...lines), (1 << 16) + 1, (file) => {
       const told = scan(file, false, false)!;
       assert.ok(told.scanned!.links instanceof links);
-      const { usage, entryCount, messageCount, branches: leaves } = told.scanned!.session;
+      const { usage, entryCount, messageCount, branches: leaves } = told.scanned!.session!;
       assert.deepEqual(
         { calls: usage.calls, output: usage.output, costTotal: usage.costTotal },
         { calls: size, output: 2 * size, costTotal: size / 2 },
@@ -379,7 +404,7 @@ test("joinSessionParts tells of a file cut at any lines what a scan of it whole 
         withFile(bytes, bufferBytes, (file) => {
           const whole = scan(file, false);
           const cuts = chooseCuts(bytes, chosen);
-          if (!whole || whole.scanned!.session.version < 2 || cuts.length === 0) return;
+          if (!whole || whole.scanned!.session!.version < 2 || cuts.length === 0) return;
           const inParts = scanInParts(file, rangesOf(whole.header!, cuts));
           outcomes[inParts ? "joined" : "whole"]++;
           if (!inParts) return;
@@ -429,7 +454,7 @@ test("joinSessionParts takes from each range what the others need, wherever the 
     const bytes = entangledFile(version);
     withFile(bytes, 100, (file) => {
       const whole = scan(file, false)!;
-      const { session } = whole.scanned!;
+      const session = whole.scanned!.session!;
       assert.deepEqual(
         [session.name, session.firstMessage, session.messageCount, session.entryCount, session.damagedLines],
         ["last name", "the first words", 8, 17, 5],

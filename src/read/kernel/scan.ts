@@ -328,60 +328,93 @@ function skipWhite(start: u32): u32 {
   return at;
 }
 
-/**
- * From inside a string, where the quote that ends it stands; 0 when it is broken. Escapes stand everywhere in what tools print, so
- * those of sixteen bytes are told apart at once, in bits, instead of by jumping from one to the next.
- */
+/** From inside a string, where the quote that ends it stands; 0 when it is broken. Most strings are short, and hold no escape. */
 function stringEnd(start: u32): u32 {
-  let at = start;
-  // 1 when the byte before `at` was a backslash that escapes the first one here.
-  let carried: u32 = 0;
-  while (true) {
-    const bytes = v128.load(at);
-    const isQuote = i8x16.eq(bytes, i8x16.splat(QUOTE as i8));
-    const isBackslash = i8x16.eq(bytes, i8x16.splat(BACKSLASH as i8));
-    const isControl = i8x16.lt_u(bytes, i8x16.splat(SPACE as i8));
-    let ends: u32 = i8x16.bitmask(v128.or(v128.or(isQuote, isControl), isBackslash));
-    const first = at + ctz(ends | 0x10000);
-    if (carried === 0 && (ends === 0 || load<u8>(first) !== BACKSLASH)) {
-      if (ends !== 0) return load<u8>(first) === QUOTE ? first : 0;
-      at += 16;
-      continue;
-    }
-    const quotes: u32 = i8x16.bitmask(isQuote);
-    const backslashes: u32 = i8x16.bitmask(isBackslash);
-    let escaped = findEscaped(backslashes & ~carried, carried);
-    carried = escaped >> 16;
-    escaped &= 0xffff;
-    ends = (quotes & ~escaped) | i8x16.bitmask(isControl);
-    const end: u32 = ctz(ends | 0x10000);
-    // Newlines, quotes and backslashes are what is escaped most.
-    const newlines: u32 = i8x16.bitmask(i8x16.eq(bytes, i8x16.splat(LOWER_N as i8)));
-    let rest = escaped & ~(quotes | backslashes | newlines) & ((1 << end) - 1);
-    for (; rest !== 0; rest &= rest - 1) {
-      const place = at + ctz(rest);
-      if (!isEscape(load<u8>(place)) && !(load<u8>(place) === LOWER_U && isHex(place + 1))) return 0;
-    }
-    at += end;
-    if (ends !== 0) return load<u8>(at) === QUOTE ? at : 0;
-  }
+  const bytes = v128.load(start);
+  const ends: u32 = i8x16.bitmask(v128.or(isSpecial(bytes), isByte(bytes, BACKSLASH)));
+  if (ends === 0) return longStringEnd(start + 16);
+  const end = start + ctz(ends);
+  const byte: u32 = load<u8>(end);
+  return byte === QUOTE ? end : byte === BACKSLASH ? longStringEnd(start) : 0;
 }
 
 /**
- * Which of sixteen bytes stand behind a backslash that is not itself escaped, where those at the bits of `backslashes` are backslashes. `carried` is 1 when the
- * byte before them is one. Bit 16 says the same of the byte that follows.
+ * As `stringEnd`, sixty-four bytes at a time. Escapes stand everywhere in what tools print, so those of all these bytes are told apart at once, in bits, instead
+ * of by jumping from one to the next.
+ */
+function longStringEnd(start: u32): u32 {
+  let at = start;
+  // 1 when the byte before `at` was a backslash that escapes the first one here.
+  let carried: u64 = 0;
+  while (true) {
+    const a = v128.load(at);
+    const b = v128.load(at, 16);
+    const c = v128.load(at, 32);
+    const d = v128.load(at, 48);
+    const specials = bitmask64(isSpecial(a), isSpecial(b), isSpecial(c), isSpecial(d));
+    const backslashes = bitmask64(
+      isByte(a, BACKSLASH),
+      isByte(b, BACKSLASH),
+      isByte(c, BACKSLASH),
+      isByte(d, BACKSLASH),
+    );
+    let ends = specials;
+    if ((backslashes | carried) !== 0) {
+      const escaped = findEscaped(backslashes & ~carried, carried);
+      carried = (backslashes & ~escaped) >> 63;
+      ends = specials & ~escaped;
+      const checked = escaped & (ends === 0 ? ALL_BITS : (ends & -ends) - 1);
+      // Newlines, tabs, quotes and backslashes are what is escaped most; a control character can't be.
+      const usual = bitmask64(isUsualEscape(a), isUsualEscape(b), isUsualEscape(c), isUsualEscape(d)) | backslashes;
+      for (let rest = checked & ~usual; rest !== 0; rest &= rest - 1) {
+        const place = at + (ctz(rest) as u32);
+        if (!isEscape(load<u8>(place)) && !(load<u8>(place) === LOWER_U && isHex(place + 1))) return 0;
+      }
+    }
+    if (ends !== 0) {
+      const end = at + (ctz(ends) as u32);
+      return load<u8>(end) === QUOTE ? end : 0;
+    }
+    at += 64;
+  }
+}
+
+const ALL_BITS = ~(0 as u64);
+
+function isByte(bytes: v128, byte: u32): v128 {
+  return i8x16.eq(bytes, i8x16.splat(byte as i8));
+}
+
+/** Quotes and control characters. */
+function isSpecial(bytes: v128): v128 {
+  return v128.or(isByte(bytes, QUOTE), i8x16.lt_u(bytes, i8x16.splat(SPACE as i8)));
+}
+
+function isUsualEscape(bytes: v128): v128 {
+  return v128.or(v128.or(isByte(bytes, LOWER_N), isByte(bytes, LOWER_T)), isByte(bytes, QUOTE));
+}
+
+function bitmask64(a: v128, b: v128, c: v128, d: v128): u64 {
+  const low = (i8x16.bitmask(a) as u32) | ((i8x16.bitmask(b) as u32) << 16);
+  const high = (i8x16.bitmask(c) as u32) | ((i8x16.bitmask(d) as u32) << 16);
+  return (low as u64) | ((high as u64) << 32);
+}
+
+/**
+ * Which of sixty-four bytes stand behind a backslash that is not itself escaped, where those at the bits of `backslashes` are backslashes. `carried` is 1 when the
+ * byte before them is one.
  *
  * Of a run of backslashes every second one escapes. Adding a run's first bit to it carries to the bit behind its end: so the runs that begin at odd bits are
  * taken out, and in all others it is the odd bits that are escaped.
  */
-function findEscaped(backslashes: u32, carried: u32): u32 {
+function findEscaped(backslashes: u64, carried: u64): u64 {
   const follows = (backslashes << 1) | carried;
   const oddStarts = backslashes & ~EVEN_BITS & ~follows;
   const evenRuns = oddStarts + backslashes;
   return (EVEN_BITS ^ (evenRuns << 1)) & follows;
 }
 
-const EVEN_BITS: u32 = 0x55555555;
+const EVEN_BITS: u64 = (0x55555555 << 32) | 0x55555555;
 
 /** What may stand behind a backslash; `u` is not among them, as four hex digits must follow it. */
 function isEscape(byte: u32): bool {

@@ -49,6 +49,7 @@ export function copiesTask(options: CopiesTaskOptions): Task<CopiesPart> {
       let copied: UsageSum;
       let isWanted = true;
       const scanned = scanSession(file, {
+        wantsSession: false,
         wantsIndex: groups.by.includes("branch"),
         // Branches are known at the end of the file alone.
         isEnough: () => isPastLast && !options.shares && !groups.by.includes("branch"),

@@ -20,7 +20,8 @@ export function fingerprintsTask(options: Pick<FilterOptions, "projects">): Task
     scan(file) {
       let fingerprints: CallFingerprints;
       let isWanted = true;
-      const { session } = scanSession(file, {
+      const { header } = scanSession(file, {
+        wantsSession: false,
         wantsIndex: false,
         begin(header) {
           isWanted = isProjectWanted(header);
@@ -28,8 +29,8 @@ export function fingerprintsTask(options: Pick<FilterOptions, "projects">): Task
           return { fingerprints };
         },
       })!;
-      const { sizeBytes, mtimeMs } = file;
-      files.push({ ...fingerprintedFile(session, fingerprints!), sizeBytes, mtimeMs, isWanted });
+      const { path, sizeBytes, mtimeMs } = file;
+      files.push({ ...fingerprintedFile(path, header, fingerprints!), sizeBytes, mtimeMs, isWanted });
     },
     finish: () => files,
   };

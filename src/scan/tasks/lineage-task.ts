@@ -28,7 +28,8 @@ export function lineageTask(options: FilterOptions): Task<LineageScan[]> {
   return {
     scan(file) {
       let fingerprints: CallFingerprints;
-      const { session } = scanSession(file, {
+      const scanned = scanSession(file, {
+        wantsSession: true,
         wantsIndex: false,
         begin(header) {
           filter.begin(header);
@@ -36,6 +37,7 @@ export function lineageTask(options: FilterOptions): Task<LineageScan[]> {
           return { onCall: filter.onCall, fingerprints };
         },
       })!;
+      const session = scanned.session!;
       const { path, id, created, usage, damagedLines } = session;
       files.push({
         path,
@@ -45,7 +47,7 @@ export function lineageTask(options: FilterOptions): Task<LineageScan[]> {
         usage,
         damagedLines,
         isChosen: filter.isChosen(session),
-        fingerprinted: fingerprintedFile(session, fingerprints!),
+        fingerprinted: fingerprintedFile(path, scanned.header, fingerprints!),
       });
     },
     finish: () => files,

@@ -1,5 +1,11 @@
 import type { Session } from "../../report/session-summary.js";
-import { joinSessionParts, type SessionPart, scanSession, scanSessionPart } from "../scan-session.js";
+import {
+  type JoinedSession,
+  joinSessionParts,
+  type SessionPart,
+  scanSession,
+  scanSessionPart,
+} from "../scan-session.js";
 import { SessionFilter } from "../session-filter.js";
 import type { FilterOptions, Task } from "./task.js";
 
@@ -14,13 +20,17 @@ export function listTask(options: FilterOptions): Task<Session[]> {
   const filter = new SessionFilter(options);
   const { onCall } = filter;
   const sessions: Session[] = [];
+  const take = (scanned: JoinedSession | undefined): void => {
+    if (scanned && filter.isChosen(scanned.session!)) sessions.push(scanned.session!);
+  };
   return {
     scan(file) {
       const scanned = scanSession(file, {
+        wantsSession: true,
         wantsIndex: false,
         begin: (header) => (filter.begin(header) ? { onCall } : undefined),
       });
-      if (scanned && filter.isChosen(scanned.session)) sessions.push(scanned.session);
+      take(scanned);
     },
     scanPart(file, range): ListPart | undefined {
       filter.begin(range.header);
@@ -33,7 +43,7 @@ export function listTask(options: FilterOptions): Task<Session[]> {
       filter.hasModel ||= parts.some(({ hasModel }) => hasModel);
       const sessionParts = parts.map(({ part }) => part);
       const joined = joinSessionParts(file, header, sessionParts, { onCall });
-      if (joined && filter.isChosen(joined.session)) sessions.push(joined.session);
+      take(joined);
       return joined !== undefined;
     },
     finish: () => sessions,

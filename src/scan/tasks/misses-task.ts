@@ -45,7 +45,12 @@ export function missesTask(options: MissesTaskOptions): Task<MissesPart> {
       let finder: CacheMissFinder;
       let fingerprints: CallFingerprints;
       let isWanted = true;
-      const { session, links } = scanSession(file, {
+      const {
+        header,
+        damagedLines: damaged,
+        links,
+      } = scanSession(file, {
+        wantsSession: false,
         wantsIndex: false,
         begin(header) {
           isWanted = isProjectWanted(header);
@@ -62,12 +67,12 @@ export function missesTask(options: MissesTaskOptions): Task<MissesPart> {
         // Whoever sees each entry gets no bare ones.
         onEntry: (entry, number) => finder.addEntry(entry, number),
       })!;
-      fingerprinted.push(fingerprintedFile(session, fingerprints!));
+      fingerprinted.push(fingerprintedFile(file.path, header, fingerprints!));
       for (const model of finder!.cachingModels) cachingModels.add(model);
       if (!isWanted) return;
       const calls = finder!.finish(links);
-      if (calls.length > 0) files.push({ path: session.path, id: session.id, calls });
-      damagedLines += session.damagedLines;
+      if (calls.length > 0) files.push({ path: file.path, id: header.id, calls });
+      damagedLines += damaged;
     },
     finish: () => ({ files, cachingModels, fingerprinted, damagedLines }),
   };

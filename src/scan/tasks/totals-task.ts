@@ -5,12 +5,14 @@ import { CallGroups, type CallOwner, callOwner, type GroupKey } from "../../repo
 import { KeptCalls } from "../../report/kept-calls.js";
 import { UsageSum } from "../../report/sum-usage.js";
 import { ZoneClock } from "../../report/zone-clock.js";
+import type { SessionIndex } from "../../tree/session-index.js";
+import type { SessionFile } from "../find-session-files.js";
 import { fingerprintedFile, type TotalledFile } from "../fingerprinted-file.js";
 import { projectFilter } from "../project-filter.js";
 import {
   type CallTaker,
+  type JoinedSession,
   joinSessionParts,
-  type ScannedSession,
   type SessionPart,
   scanSession,
   scanSessionPart,
@@ -86,19 +88,19 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
     }
 
     /** Adds the file to those of the batch. */
-    finish({ session, usage, index }: Omit<ScannedSession, "links">): void {
+    finish({ path }: SessionFile, scanned: JoinedSession, index?: SessionIndex): void {
       if (options.fingerprints) {
         const copiesCount = this.isWanted;
         const kept = this.kept && { owner: this.owner, calls: this.kept.parts() };
-        fingerprinted.push({ ...fingerprintedFile(session, fingerprints), copiesCount, kept });
+        fingerprinted.push({ ...fingerprintedFile(path, scanned.header, fingerprints), copiesCount, kept });
       }
       if (!this.isWanted) return;
-      if (this.sums.takesAll) this.sums.addAll(usage);
+      if (this.sums.takesAll) this.sums.addAll(scanned.usage);
       const sums = this.sums.finish(index);
       groups.merge(sums.groups);
       total.merge(sums.total);
       files++;
-      damagedLines += session.damagedLines;
+      damagedLines += scanned.damagedLines;
     }
   }
 
@@ -106,13 +108,14 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
     scan(file) {
       let totals: FileTotals;
       const scanned = scanSession(file, {
+        wantsSession: false,
         wantsIndex: byBranch,
         begin(header) {
           totals = new FileTotals(header, true);
           return totals.isWanted || options.fingerprints ? totals.taker : undefined;
         },
       });
-      if (scanned) totals!.finish(scanned);
+      if (scanned) totals!.finish(file, scanned, scanned.index);
     },
     scanPart(file, range): RangeTotals | undefined {
       if (byBranch) return undefined;
@@ -131,7 +134,7 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
       }
       const sessions = ranges.map(({ session }) => session);
       const joined = joinSessionParts(file, header, sessions, totals.taker);
-      if (joined) totals.finish(joined);
+      if (joined) totals.finish(file, joined);
       return joined !== undefined;
     },
     finish: () => {
