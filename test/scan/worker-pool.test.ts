@@ -17,7 +17,9 @@ function fileAt(path: string): SessionFile {
 }
 
 test("WorkerPool runs tasks in its workers, and counts the bytes that they read", async (context) => {
-  const files = Array.from({ length: 7 }, (_, number) => jsonl(header({ id: `${number}` }), user("00000001", null, "x")));
+  const files = Array.from({ length: 7 }, (_, number) =>
+    jsonl(header({ id: `${number}` }), user("00000001", null, "x")),
+  );
   const store = makeStore(context, {
     ...Object.fromEntries(files.map((bytes, at) => [`${at}.jsonl`, bytes])),
     "none.jsonl": "x\n",
