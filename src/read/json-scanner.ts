@@ -50,7 +50,8 @@ interface KernelExports {
   findEntry(id: number): number;
   tallySize(): number;
   tallyParents(): number;
-  knowModel(code: number, left: number, right: number): void;
+  knowModel(code: number, left: number, right: number): number;
+  forgetModels(): void;
 }
 
 let compiled: WebAssembly.Module | undefined;

@@ -1,3 +1,6 @@
+import type { CallModel } from "../format/model.js";
+import { hashModelInto } from "../report/call-fingerprint.js";
+import { ModelCodes } from "../report/model-trail.js";
 import type { UsageParts } from "../report/sum-usage.js";
 import type { NumberColumn } from "../tree/column.js";
 import { formatHexId, NO_HEX_ID, parseHexId } from "../tree/id-table.js";
@@ -8,9 +11,11 @@ import {
   RUN,
   RUN_ACTIVITY,
   RUN_CALLS,
+  RUN_FIRST_USES,
   RUN_HAS_REST,
   RUN_LOST,
   RUN_MESSAGES,
+  RUN_NEW_MODELS,
   RUN_NUMBER_COUNT,
   RUN_NUMBERS,
   RUN_SUMS,
@@ -22,6 +27,11 @@ import {
   TALLY_PARENTS,
 } from "./kernel/layout.js";
 
+/** With more models than that, codes begin anew with the next session. */
+const MAX_CODES = 1000;
+
+const hash = new Int32Array(2);
+
 /** Words of a fingerprint: see `CallFingerprints`. */
 const FINGERPRINT_WORDS = 4;
 
@@ -30,8 +40,9 @@ export interface PlainRun {
   /** Each of which holds one entry. */
   lines: number;
   messages: number;
-  /** All of assistants. */
   calls: number;
+  /** Of the models that the session had no call of before: the code (see `ModelCodes`) and which call of the run it was, in turn. */
+  firstUses: Int32Array;
   /** The latest time of a user's or an assistant's message, in Unix milliseconds; -Infinity without one. */
   lastActivity: number;
   usage: UsageParts;
@@ -49,8 +60,14 @@ export interface PlainRun {
 export class PlainTally {
   isExact = true;
   /** By entry: the code of the model that it sets (see `ModelTrail`). */
-  readonly modelCodes: NumberColumn;
+  readonly codes: NumberColumn;
+  /** The models of the codes, of all sessions so far. */
+  models = new ModelCodes();
   readonly #kernel = scanner.home.run;
+  /** Whether the kernel has no room for another model. */
+  #isFull = false;
+  /** Whether the last run left an entry over, whose record is still there. */
+  #hasRest = false;
   readonly #ids: Int32Array;
   readonly #parents: Int32Array;
   readonly #words: Int32Array;
@@ -64,12 +81,13 @@ export class PlainTally {
     this.#words = new Int32Array(buffer, RUN, RUN_WORDS);
     this.#numbers = new Float64Array(buffer, RUN_NUMBERS, RUN_NUMBER_COUNT);
     this.#fingerprints = new Int32Array(buffer, FINGERPRINTS, FINGERPRINT_WORDS * MAX_RECORDS);
-    this.modelCodes = new KernelColumn(new Int32Array(buffer, TALLY_MODELS, TALLY_ENTRIES));
+    this.codes = new KernelColumn(new Int32Array(buffer, TALLY_MODELS, TALLY_ENTRIES));
   }
 
   /** Begins with another session. */
   clear(): void {
     this.isExact = true;
+    if (this.#isFull || this.models.models.length > MAX_CODES) this.#forgetModels();
     // Drawn anew each time: no file can be made whose ids all meet in one slot.
     this.#kernel.clearTally(Math.floor(Math.random() * 2 ** 31) * 2 + 1);
   }
@@ -117,12 +135,17 @@ export class PlainTally {
     return bits === NO_HEX_ID ? -1 : this.#kernel.findEntry(bits);
   }
 
-  /**
-   * Tells the code of the model of the call that was left over last, and the two words of its hash where fingerprints are wanted: from now on calls whose model
-   * is spelled alike are added up.
-   */
-  knowModel(code: number, hash: ArrayLike<number> = [0, 0]): void {
-    this.#kernel.knowModel(code, hash[0]!, hash[1]!);
+  /** Tells the model that the last entry names itself: if that was left over by a run, entries that spell it alike are added up from now on. */
+  knowModel(model: CallModel): void {
+    if (this.#isFull || !this.#hasRest) return;
+    hashModelInto(hash, model);
+    this.#isFull = this.#kernel.knowModel(this.models.codeOf(model), hash[0]!, hash[1]!) === 1;
+  }
+
+  #forgetModels(): void {
+    this.models = new ModelCodes();
+    this.#isFull = false;
+    this.#kernel.forgetModels();
   }
 
   /** Adds up lines of the thread's read buffer, from `start` on, as long as that is possible; `wants` are bits of the layout. */
@@ -131,17 +154,19 @@ export class PlainTally {
     const words = this.#words;
     const numbers = this.#numbers;
     const calls = words[RUN_CALLS]!;
+    this.#hasRest = words[RUN_HAS_REST] === 1;
     return {
       lines,
       messages: words[RUN_MESSAGES]!,
       calls,
+      firstUses: words.subarray(RUN_FIRST_USES, RUN_FIRST_USES + 2 * words[RUN_NEW_MODELS]!),
       lastActivity: numbers[RUN_ACTIVITY]!,
       usage: {
         sums: numbers.subarray(RUN_SUMS, RUN_SUMS + SUM_COUNT),
         lost: numbers.subarray(RUN_LOST, RUN_LOST + SUM_COUNT),
       },
       fingerprints: this.#fingerprints.subarray(0, calls * FINGERPRINT_WORDS),
-      hasRest: words[RUN_HAS_REST] === 1,
+      hasRest: this.#hasRest,
     };
   }
 }

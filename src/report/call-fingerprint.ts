@@ -1,6 +1,7 @@
 import { BareEntry } from "../format/bare-entry.js";
 import { entryId, isMessageEntry, type SessionEntry } from "../format/entry.js";
 import type { JsonObject } from "../format/json.js";
+import type { CallModel } from "../format/model.js";
 import { parseIsoTime } from "../format/time.js";
 import { NO_HEX_ID, parseHexId } from "../tree/id-table.js";
 import type { Call } from "./call.js";
@@ -87,20 +88,13 @@ export class CallFingerprints {
     if (model === this.#model && provider === this.#provider) return;
     this.#provider = provider;
     this.#model = model;
-    this.#hash.addText(provider);
-    this.#hash.addText(model);
-    this.#hash.finishInto(this.#modelWords, 0);
+    hashModelInto(this.#modelWords, { provider, model });
   }
 
   /** Begins with another file; the room stays. */
   clear(): void {
     this.#words.fill(0, 0, this.#size * FINGERPRINT_WORDS);
     this.#size = 0;
-  }
-
-  /** The hash of the model of the last call that was added: two words, lent. */
-  get modelHash(): Int32Array {
-    return this.#modelWords;
   }
 
   /** Takes what was gathered of one part of the file, whose first call has the ordinal `first`. */
@@ -125,6 +119,13 @@ export class CallFingerprints {
     }
     return ordinal * FINGERPRINT_WORDS;
   }
+}
+
+/** Writes the hash of a model, two words. */
+export function hashModelInto(words: Int32Array, { provider, model }: CallModel): void {
+  modelHash.addText(provider);
+  modelHash.addText(model);
+  modelHash.finishInto(words, 0);
 }
 
 const double = new Float64Array(1);
@@ -214,3 +215,5 @@ function scatter(word: number): number {
   bits = Math.imul(bits, 0x297a2d39);
   return bits ^ (bits >>> 15);
 }
+
+const modelHash = new TwinHash();

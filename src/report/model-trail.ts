@@ -26,20 +26,40 @@ export interface ModelTrailPart {
   models: CallModel[];
 }
 
+/** Numbers models, each different one once. Whoever reads one session after the other can use the same codes for all. */
+export class ModelCodes {
+  /** By code. */
+  readonly models: CallModel[] = [noModel, noModel];
+  readonly #codeOfModel = new Map<string, number>();
+  #last = UNKNOWN;
+
+  codeOf({ provider, model }: CallModel): number {
+    const last = this.models[this.#last]!;
+    if (this.#last !== UNKNOWN && last.provider === provider && last.model === model) return this.#last;
+    const key = JSON.stringify([provider, model]);
+    let code = this.#codeOfModel.get(key);
+    if (code === undefined) {
+      code = this.models.push({ provider, model }) - 1;
+      this.#codeOfModel.set(key, code);
+    }
+    this.#last = code;
+    return code;
+  }
+}
+
 /**
  * Remembers which entries set the model for those after them on their path: model changes, and the answers of assistants.
  * Memory: 4 bytes an entry, and each different model once.
  */
 export class ModelTrail {
-  /** By entry number: the place in `#models` of the model in force behind the entry; `UNKNOWN` until it is looked up, where the entry sets none. */
+  /** By entry number: the code of the model in force behind the entry; `UNKNOWN` until it is looked up, where the entry sets none. */
   readonly #codes: NumberColumn;
-  readonly #models: CallModel[] = [noModel, noModel];
-  readonly #codeOfModel = new Map<string, number>();
-  #lastCode = UNKNOWN;
+  readonly #models: ModelCodes;
 
-  /** `codes`: where the codes are kept, by somebody who sets some of them, too. */
-  constructor(codes: NumberColumn = new Column(Int32Array)) {
+  /** `codes` and `models`: where they are kept by somebody who adds some, too. */
+  constructor(codes: NumberColumn = new Column(Int32Array), models = new ModelCodes()) {
     this.#codes = codes;
+    this.#models = models;
   }
 
   /** Takes an entry in file order; `number` is its number in the tree, -1 for one that is not in it. */
@@ -47,7 +67,7 @@ export class ModelTrail {
     if (number < 0) return;
     while (number >= this.#codes.capacity) this.#codes.grow();
     const model = modelSetBy(entry);
-    if (model) this.#codes.set(number, this.#codeOf(model));
+    if (model) this.#codes.set(number, this.#models.codeOf(model));
   }
 
   /** As `add`, of a bare entry. */
@@ -55,12 +75,15 @@ export class ModelTrail {
     const isAnswer = entry.usage !== undefined && entry.role === "assistant" && entry.model !== null;
     if (!isAnswer && entry.type !== "model_change") return;
     while (number >= this.#codes.capacity) this.#codes.grow();
-    this.#codes.set(number, this.#codeOf(entry));
+    this.#codes.set(number, this.#models.codeOf(entry));
   }
 
   /** What it remembers of the first `size` entries. */
   part(size: number): ModelTrailPart {
-    return { codes: Int32Array.from({ length: size }, (_, number) => this.codeAt(number)), models: this.#models };
+    return {
+      codes: Int32Array.from({ length: size }, (_, number) => this.codeAt(number)),
+      models: this.#models.models,
+    };
   }
 
   /** The code of the model in force behind an entry, as far as it is known: `UNKNOWN` where the entry sets none. */
@@ -71,12 +94,12 @@ export class ModelTrail {
 
   /** The model of a code. */
   modelOf(code: number): CallModel {
-    return this.#models[code]!;
+    return this.#models.models[code]!;
   }
 
   /** Takes what another trail remembers of the entries from number `first` on. */
   append({ codes, models }: ModelTrailPart, first: number): void {
-    const own = models.map((model, code) => (code === UNKNOWN ? UNKNOWN : this.#codeOf(model)));
+    const own = models.map((model, code) => (code === UNKNOWN ? UNKNOWN : this.#models.codeOf(model)));
     for (const [at, code] of codes.entries()) {
       while (first + at >= this.#codes.capacity) this.#codes.grow();
       this.#codes.set(first + at, own[code]!);
@@ -91,20 +114,7 @@ export class ModelTrail {
     for (let passed = start; passed !== end; passed = links.parentOf(passed)) {
       if (passed < this.#codes.capacity) this.#codes.set(passed, code);
     }
-    return this.#models[code]!;
-  }
-
-  #codeOf({ provider, model }: CallModel): number {
-    const last = this.#models[this.#lastCode]!;
-    if (this.#lastCode !== UNKNOWN && last.provider === provider && last.model === model) return this.#lastCode;
-    const key = JSON.stringify([provider, model]);
-    let code = this.#codeOfModel.get(key);
-    if (code === undefined) {
-      code = this.#models.push({ provider, model }) - 1;
-      this.#codeOfModel.set(key, code);
-    }
-    this.#lastCode = code;
-    return code;
+    return this.modelOf(code);
   }
 }
 

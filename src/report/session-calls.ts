@@ -4,10 +4,11 @@ import type { JsonObject } from "../format/json.js";
 import { type CallModel, readModel, readText } from "../format/model.js";
 import { formatIsoTime, parseIsoTime, readMessageTime } from "../format/time.js";
 import { emptyUsage, entryUsage, readUsage, type UsageSource } from "../format/usage.js";
+import type { PlainRun } from "../read/plain-tally.js";
 import type { NumberColumn } from "../tree/column.js";
 import { formatHexId, NO_HEX_ID, parseHexId } from "../tree/id-table.js";
 import { type Call, modelName } from "./call.js";
-import { type Links, ModelTrail, type ModelTrailPart, NO_MODEL, UNKNOWN } from "./model-trail.js";
+import { type Links, type ModelCodes, ModelTrail, type ModelTrailPart, NO_MODEL, UNKNOWN } from "./model-trail.js";
 
 /** Takes a call, and the entry that it stands in. Calls of bare entries are lent, as those are: whoever keeps one makes a copy. */
 export type OnCall = (call: Call, entry: SessionEntry | BareEntry) => void;
@@ -34,8 +35,8 @@ export interface CallsOptions {
   mayRepeat: boolean;
   /** Where each entry's parent stands before it, its links so far: they tell the models in force at once. */
   links?: Links | undefined;
-  /** Where the codes of models are kept (see `ModelTrail`). */
-  modelCodes?: NumberColumn | undefined;
+  /** Whoever follows the links, and adds up calls that `skip` passes over, keeps the codes of models, too (see `ModelTrail`). */
+  tally?: { codes: NumberColumn; models: ModelCodes } | undefined;
 }
 
 /**
@@ -68,8 +69,8 @@ export class SessionCalls {
     model: null,
   };
 
-  constructor({ mayRepeat, links, modelCodes }: CallsOptions, onCall: OnCall) {
-    this.#trail = new ModelTrail(modelCodes);
+  constructor({ mayRepeat, links, tally }: CallsOptions, onCall: OnCall) {
+    this.#trail = new ModelTrail(tally?.codes, tally?.models);
     this.#seen = mayRepeat ? new Set() : undefined;
     this.#links = links;
     this.#chain = links || mayRepeat ? undefined : new ModelChain(this.#trail);
@@ -137,12 +138,16 @@ export class SessionCalls {
   }
 
   /**
-   * Passes over `count` calls of assistants that were added up elsewhere, all of the model of the call before; returns the ordinal of the first. The codes of their
-   * models were set there, too.
+   * Passes over the calls of a run, which were added up elsewhere; the codes of their models were set there, too. Returns the ordinal of the first.
    */
-  skip(count: number): number {
-    this.#count += count;
-    return this.#count - count;
+  skip({ calls, firstUses }: Pick<PlainRun, "calls" | "firstUses">): number {
+    const first = this.#count;
+    this.#count += calls;
+    for (let at = 0; at < firstUses.length; at += 2) {
+      const model = modelName(this.#trail.modelOf(firstUses[at]!));
+      if (model !== null) this.#noteUse(model, first + firstUses[at + 1]!);
+    }
+    return first;
   }
 
   /** One of the calls that were passed over, lent. */

@@ -8,7 +8,7 @@ import { fillTallied } from "../read/plain-entry.js";
 import { type PlainRun, PlainTally } from "../read/plain-tally.js";
 import { pumpSessionSync, SessionPump } from "../read/pump-session.js";
 import { type CallFingerprints, callIdentity } from "../report/call-fingerprint.js";
-import { type Links, UNKNOWN } from "../report/model-trail.js";
+import type { Links } from "../report/model-trail.js";
 import { type OnCall, SessionCalls, type SessionCallsPart } from "../report/session-calls.js";
 import { type Session, SessionSummary, type SummaryPart } from "../report/session-summary.js";
 import { type UsageParts, UsageSum } from "../report/sum-usage.js";
@@ -210,7 +210,7 @@ class ScanSink implements EntrySink {
     const options = {
       mayRepeat: links instanceof SessionIndex,
       links: tally ?? (links instanceof LinkTally ? links : undefined),
-      modelCodes: tally?.modelCodes,
+      tally,
     };
     this.#calls = new SessionCalls(options, (call, entry) => {
       this.#usage.add(call.usage);
@@ -225,7 +225,7 @@ class ScanSink implements EntrySink {
     if (this.isRefused) return;
     this.#summary?.addRun(run);
     this.#usage.merge(run.usage);
-    const first = this.#calls!.skip(run.calls);
+    const first = this.#calls!.skip(run);
     this.#taker!.fingerprints?.take(run.fingerprints, first);
     const onCall = this.#taker!.onCall;
     for (let call = 0; onCall && call < run.calls; call++) {
@@ -252,14 +252,8 @@ class ScanSink implements EntrySink {
         : links.addBits(entry.idBits, entry.hasParent, entry.parentIdBits);
     if (this.#stopsWithout(number)) return;
     this.#calls!.addBare(entry, number);
-    if (this.tally && entry.usage) this.#tellModel(this.tally, number);
+    if (entry.model !== null && namesModel(entry)) this.tally?.knowModel(entry);
     if (!this.isExact || this.#scan.isEnough?.() === true) this.#pump!.parser.isStopped = true;
-  }
-
-  /** Lets the tally know the model that a call has set. */
-  #tellModel(tally: PlainTally, number: number): void {
-    const code = number < 0 ? UNKNOWN : this.#calls!.modelCode(number);
-    if (code !== UNKNOWN) tally.knowModel(code, this.#taker!.fingerprints?.modelHash);
   }
 
   entry(entry: SessionEntry): void {
@@ -323,4 +317,9 @@ class ScanSink implements EntrySink {
     });
     return { header: this.#header!, damagedLines, usage: this.#usage.parts(), session };
   }
+}
+
+/** Whether a bare entry names a model itself. */
+function namesModel({ type, role, usage }: BareEntry): boolean {
+  return type === "model_change" || (usage !== undefined && role === "assistant");
 }

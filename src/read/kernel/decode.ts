@@ -134,6 +134,9 @@ export function decodeEntry(place: u32, wants: u32): bool {
   if (code === TYPE_MODEL_CHANGE) {
     noteSpan(0, members, ENTRY_PROVIDER, 0);
     noteSpan(1, members, ENTRY_MODEL_ID, 0);
+    // No model of a response, which would stand in the next span.
+    setField(SPANS + 4, 0);
+    setField(SPANS + 5, 0);
   }
   if (!wantsCalls || code === TYPE_MODEL_CHANGE) return true;
   if (code === TYPE_COMPACTION || code === TYPE_BRANCH_SUMMARY) return (members & (1 << ENTRY_USAGE)) === 0;

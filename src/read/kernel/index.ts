@@ -4,4 +4,13 @@
  */
 export { decodePlain, takePlainLines } from "./decode";
 export { scanObject } from "./scan";
-export { clearTally, findEntry, knowModel, linkEntry, tallyParents, tallyPlainLines, tallySize } from "./tally";
+export {
+  clearTally,
+  findEntry,
+  forgetModels,
+  knowModel,
+  linkEntry,
+  tallyParents,
+  tallyPlainLines,
+  tallySize,
+} from "./tally";

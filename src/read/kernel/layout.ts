@@ -134,17 +134,29 @@ export const MAX_MISSING = 64;
 export const FINGERPRINTS = MISSING + 4 * MAX_MISSING;
 export const FINGERPRINT_SIZE = 16;
 
-/** Provider, model and model of the response of the last call whose model was told: the length of each, and its bytes. */
-export const KNOWN_MODEL = FINGERPRINTS + FINGERPRINT_SIZE * MAX_RECORDS;
-export const KNOWN_SPANS = 3;
-export const KNOWN_SPAN_SIZE = 128;
+/**
+ * Models that are known, of all sessions: how provider, model and model of the response are spelled, the length of each and its bytes; the code of the model, and
+ * the two words of its hash; and whether this session has a call of it.
+ */
+export const MAX_MODELS = 64;
+export const MODEL_SPANS = 3;
+export const MODEL_SPAN_SIZE = 128;
+export const MODEL_TEXTS = FINGERPRINTS + FINGERPRINT_SIZE * MAX_RECORDS;
+export const MODEL_CODES = MODEL_TEXTS + MODEL_SPANS * MODEL_SPAN_SIZE * MAX_MODELS;
+export const MODEL_HASHES = MODEL_CODES + 4 * MAX_MODELS;
+export const MODEL_IS_USED = MODEL_HASHES + 8 * MAX_MODELS;
 
-/** What the lines of a run come to, as i32: how many calls, how many messages, and whether a record follows that is left to the caller. */
-export const RUN = KNOWN_MODEL + KNOWN_SPANS * KNOWN_SPAN_SIZE;
+/**
+ * What the lines of a run come to, as i32: how many calls, how many messages, whether a record follows that is left to the caller, how many models came by that
+ * the session had not used before; and of each of these its code, and which call of the run it was.
+ */
+export const RUN = MODEL_IS_USED + MAX_MODELS;
 export const RUN_CALLS = 0;
 export const RUN_MESSAGES = 1;
 export const RUN_HAS_REST = 2;
-export const RUN_WORDS = 4;
+export const RUN_NEW_MODELS = 3;
+export const RUN_FIRST_USES = 4;
+export const RUN_WORDS = RUN_FIRST_USES + 2 * MAX_MODELS;
 /** And as f64: the time of the last user's or assistant's message, and sums as in `UsageSum`: seven numbers, and what rounding took from them. */
 export const RUN_NUMBERS = RUN + 4 * RUN_WORDS;
 export const RUN_ACTIVITY = 0;

@@ -12,14 +12,18 @@ import {
   HAS_USAGE,
   ID_BITS,
   IS_SAME_MODEL,
-  KNOWN_MODEL,
-  KNOWN_SPAN_SIZE,
-  KNOWN_SPANS,
   MAX_MISSING,
+  MAX_MODELS,
   MAX_RECORDS,
   MESSAGE_TIME,
   MIN_SLOT_BITS,
   MISSING,
+  MODEL_CODES,
+  MODEL_HASHES,
+  MODEL_IS_USED,
+  MODEL_SPAN_SIZE,
+  MODEL_SPANS,
+  MODEL_TEXTS,
   NUMBER,
   PARENT_ID_BITS,
   RECORD_SIZE,
@@ -31,9 +35,11 @@ import {
   RUN_ACTIVITY,
   RUN_CALLS,
   RUN_END,
+  RUN_FIRST_USES,
   RUN_HAS_REST,
   RUN_LOST,
   RUN_MESSAGES,
+  RUN_NEW_MODELS,
   RUN_NUMBER_COUNT,
   RUN_NUMBERS,
   RUN_SUMS,
@@ -67,10 +73,9 @@ let slotBits: u32 = MIN_SLOT_BITS;
 let multiplier: u32 = 1;
 let missingCount: u32 = 0;
 
-/** The code of the model that is remembered at `KNOWN_MODEL`, and its hash; -1 for none. */
-let knownCode: i32 = -1;
-let knownLeft: u32 = 0;
-let knownRight: u32 = 0;
+/** How many models are known, and which of them came by last. */
+let modelCount: i32 = 0;
+let lastModel: i32 = 0;
 
 /** Begins with another session. */
 export function clearTally(newMultiplier: u32): void {
@@ -80,7 +85,11 @@ export function clearTally(newMultiplier: u32): void {
   size = 0;
   parentCount = 0;
   missingCount = 0;
-  knownCode = -1;
+  memory.fill(MODEL_IS_USED, 0, MAX_MODELS);
+}
+
+export function forgetModels(): void {
+  modelCount = 0;
 }
 
 export function tallySize(): u32 {
@@ -152,18 +161,64 @@ function isMissing(id: u32): bool {
   return false;
 }
 
-/** Tells the code of the model of the call that was left to the caller last, and its hash: from now on calls of it are tallied. */
-export function knowModel(code: i32, left: u32, right: u32): void {
-  if (load<i32>(KNOWN_MODEL) < 0) return;
-  knownCode = code;
-  knownLeft = left;
-  knownRight = right;
+/**
+ * Tells the code of the model that the record names which was left to the caller last, and the model's hash: from now on entries that spell it alike are tallied,
+ * in other sessions, too. Returns whether there was no room for it.
+ */
+export function knowModel(code: i32, left: u32, right: u32): bool {
+  if (modelCount === MAX_MODELS) return true;
+  for (let span = 0; span < MODEL_SPANS; span++) {
+    const length: i32 = field(SPANS + 2 * span + 1) - field(SPANS + 2 * span);
+    if (length > MODEL_SPAN_SIZE - 4) return false;
+    store<i32>(modelSpan(modelCount, span), length);
+    memory.copy(modelSpan(modelCount, span) + 4, field(SPANS + 2 * span), length);
+  }
+  store<i32>(MODEL_CODES + (modelCount << 2), code);
+  store<u32>(MODEL_HASHES + (modelCount << 3), left);
+  store<u32>(MODEL_HASHES + (modelCount << 3) + 4, right);
+  store<u8>(MODEL_IS_USED + modelCount, 0);
+  modelCount++;
+  return false;
+}
+
+function modelSpan(model: i32, span: i32): u32 {
+  return MODEL_TEXTS + (model * MODEL_SPANS + span) * MODEL_SPAN_SIZE;
+}
+
+/** The known model that the record names; -1 for none. */
+function namedModel(): i32 {
+  if (lastModel < modelCount && isModel(lastModel)) return lastModel;
+  for (let model = 0; model < modelCount; model++) if (isModel(model)) return (lastModel = model);
+  return -1;
+}
+
+function isModel(model: i32): bool {
+  for (let span = 0; span < MODEL_SPANS; span++) {
+    const start = field(SPANS + 2 * span);
+    const length = field(SPANS + 2 * span + 1) - start;
+    const known = modelSpan(model, span);
+    if (load<u32>(known) !== length || memory.compare(start, known + 4, length) !== 0) return false;
+  }
+  return true;
+}
+
+/** The known model in force at an entry: that of the nearest one on its path that sets a model; -1 for none, or one that is not known. */
+function modelAt(start: i32): i32 {
+  let entry = start;
+  while (entry >= 0 && load<i32>(TALLY_MODELS + (entry << 2)) === 0) entry = load<i32>(TALLY_PARENTS + (entry << 2));
+  if (entry < 0) return -1;
+  const code = load<i32>(TALLY_MODELS + (entry << 2));
+  if (lastModel < modelCount && load<i32>(MODEL_CODES + (lastModel << 2)) === code) return lastModel;
+  for (let model = 0; model < modelCount; model++) {
+    if (load<i32>(MODEL_CODES + (model << 2)) === code) return (lastModel = model);
+  }
+  return -1;
 }
 
 /**
- * Takes lines from `start` up to `end`, as `takePlainLines` does, and adds up those that need no look: whose calls are all of the model that is known. Returns
- * how many there were. What they come to stands at `RUN`, where they ended at `RUN_END`. With `WANTS_RECORDS` there is a record of each call. A plain line that
- * can't be added up is the last one: `RUN_HAS_REST` is 1 then, and its record stands behind those.
+ * Takes lines from `start` up to `end`, as `takePlainLines` does, and adds up those that need no look: all but the first that name a model. Returns how many
+ * there were. What they come to stands at `RUN`, where they ended at `RUN_END`. With `WANTS_RECORDS` there is a record of each call. A plain line that can't be
+ * added up is the last one: `RUN_HAS_REST` is 1 then, and its record stands behind those.
  */
 export function tallyPlainLines(start: u32, end: u32, stack: u32, wants: u32): i32 {
   memory.fill(RUN, 0, 4 * RUN_WORDS + 8 * RUN_NUMBER_COUNT);
@@ -172,28 +227,39 @@ export function tallyPlainLines(start: u32, end: u32, stack: u32, wants: u32): i
   let lines = 0;
   let calls = 0;
   let messages = 0;
+  // The model of the call before; -1 at the first.
+  let callModel = -1;
   while (at < end && calls < MAX_RECORDS - 1) {
     const place = RECORDS + ((wants & WANTS_RECORDS) !== 0 ? calls * RECORD_SIZE : 0);
     if (scanObject(at, stack) !== 1 || load<u32>(RUN_END) === end || !decodeEntry(place, wants)) break;
     at = load<u32>(RUN_END) + 1;
     const isCall = field(HAS_USAGE) !== 0;
-    const entry = canTally(isCall, wants)
-      ? linkEntry(field(ID_BITS), field(HAS_PARENT) !== 0, field(PARENT_ID_BITS))
-      : -1;
+    const isTool = isCall && field(ROLE_CODE) !== ROLE_ASSISTANT;
+    const setsModel = (isCall && !isTool) || field(TYPE_CODE) === TYPE_MODEL_CHANGE;
+    const model = setsModel
+      ? namedModel()
+      : isTool && field(HAS_PARENT) !== 0
+        ? modelAt(findEntry(field(PARENT_ID_BITS)))
+        : -1;
+    const canTally =
+      model >= 0 ? !isCall || (wants & WANTS_FINGERPRINTS) === 0 || isPlainResponseId() : !setsModel && !isTool;
+    const entry = canTally ? linkEntry(field(ID_BITS), field(HAS_PARENT) !== 0, field(PARENT_ID_BITS)) : -1;
     if (entry < 0) {
-      if (isCall) rememberModel();
       store<u32>(RUN + 4 * RUN_HAS_REST, 1);
       break;
     }
     lines++;
     if (field(TYPE_CODE) === TYPE_MESSAGE) messages++;
     if (field(ROLE_CODE) === ROLE_USER || field(ROLE_CODE) === ROLE_ASSISTANT) noteActivity();
+    if (setsModel) store<i32>(TALLY_MODELS + (entry << 2), load<i32>(MODEL_CODES + (model << 2)));
     if (isCall) {
-      store<i32>(TALLY_MODELS + (entry << 2), knownCode);
-      setField(NUMBER, entry);
-      setField(IS_SAME_MODEL, calls > 0 ? 1 : 0);
+      if (load<u8>(MODEL_IS_USED + model) === 0) noteFirstUse(model, calls);
       addUsage();
-      if ((wants & WANTS_FINGERPRINTS) !== 0) addFingerprint(FINGERPRINTS + calls * FINGERPRINT_SIZE);
+      if ((wants & WANTS_FINGERPRINTS) !== 0) addFingerprint(FINGERPRINTS + calls * FINGERPRINT_SIZE, model);
+      setField(NUMBER, entry);
+      setField(IS_SAME_MODEL, model === callModel ? 1 : 0);
+      if (isTool) nameModel(model);
+      callModel = model;
       calls++;
     }
   }
@@ -203,37 +269,23 @@ export function tallyPlainLines(start: u32, end: u32, stack: u32, wants: u32): i
   return lines;
 }
 
-function canTally(isCall: bool, wants: u32): bool {
-  if (field(TYPE_CODE) === TYPE_MODEL_CHANGE) return false;
-  if (!isCall) return true;
-  if (knownCode < 0 || field(ROLE_CODE) !== ROLE_ASSISTANT || !isKnownModel()) return false;
-  return (wants & WANTS_FINGERPRINTS) === 0 || isPlainResponseId();
+/** Notes that a call of the run is the session's first of a model. */
+function noteFirstUse(model: i32, call: u32): void {
+  store<u8>(MODEL_IS_USED + model, 1);
+  const count = load<u32>(RUN + 4 * RUN_NEW_MODELS);
+  const place = RUN + 4 * RUN_FIRST_USES + (count << 3);
+  store<i32>(place, load<i32>(MODEL_CODES + (model << 2)));
+  store<u32>(place + 4, call);
+  store<u32>(RUN + 4 * RUN_NEW_MODELS, count + 1);
 }
 
-/** Whether the call's model is spelled as the one that is known. */
-function isKnownModel(): bool {
-  for (let span = 0; span < KNOWN_SPANS; span++) {
-    const start = field(SPANS + 2 * span);
-    const length = field(SPANS + 2 * span + 1) - start;
-    const known = KNOWN_MODEL + span * KNOWN_SPAN_SIZE;
-    if (load<u32>(known) !== length || memory.compare(start, known + 4, length) !== 0) return false;
-  }
-  return true;
-}
-
-/** Remembers how the call's model is spelled; one too long is none. What it is will be told by `knowModel`. */
-function rememberModel(): void {
-  knownCode = -1;
-  for (let span = 0; span < KNOWN_SPANS; span++) {
-    const start = field(SPANS + 2 * span);
-    const length: i32 = field(SPANS + 2 * span + 1) - start;
-    const known = KNOWN_MODEL + span * KNOWN_SPAN_SIZE;
-    if (length > KNOWN_SPAN_SIZE - 4) {
-      store<i32>(KNOWN_MODEL, -1);
-      return;
-    }
-    store<u32>(known, length);
-    memory.copy(known + 4, start, length);
+/** Lets the record of a call that names no model itself name one. */
+function nameModel(model: i32): void {
+  for (let span = 0; span < MODEL_SPANS; span++) {
+    const start = modelSpan(model, span) + 4;
+    const length = load<u32>(start - 4);
+    setField(SPANS + 2 * span, length === 0 ? 0 : start);
+    setField(SPANS + 2 * span + 1, length === 0 ? 0 : start + length);
   }
 }
 
@@ -296,13 +348,13 @@ function addTo(place: i32, value: f64): void {
 let left: u32 = 0;
 let right: u32 = 0;
 
-function addFingerprint(place: u32): void {
+function addFingerprint(place: u32, model: i32): void {
   addWord(-2);
   addWord(field(ID_BITS));
   addNumber(number(TIME));
   finishHash(place);
-  addWord(knownLeft);
-  addWord(knownRight);
+  addWord(load<u32>(MODEL_HASHES + (model << 3)));
+  addWord(load<u32>(MODEL_HASHES + (model << 3) + 4));
   addNumber(messageTime());
   addResponseId();
   for (let number = 0; number < SUM_COUNT - 1; number++) addNumber(usageNumber(number));
