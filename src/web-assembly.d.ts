@@ -5,6 +5,7 @@ declare namespace WebAssembly {
   }
   class Memory {
     readonly buffer: ArrayBuffer;
+    grow(pages: number): number;
     constructor(size: { initial: number; maximum: number });
   }
   class Instance {

@@ -1,0 +1,24 @@
+/**
+ * Where the ledger's kernel keeps things in its memory: read by it (AssemblyScript) and by what calls it. All addresses are in bytes. What stands behind the
+ * fingerprints is laid out by the caller, once it is known how many there are.
+ */
+
+/** Words of a fingerprint, and where its two hashes begin: see `CallFingerprints`. */
+export const FINGERPRINT_WORDS = 4;
+export const ENTRY_HASH = 0;
+export const NUMBERS_HASH = 2;
+
+/** Pairs of files that share a call. */
+export const PAIRS = 0x400;
+export const MAX_PAIRS = 896;
+
+/** The fingerprints of all calls. */
+export const WORDS = 0x2000;
+
+/** A mark on a call: an older file of its lineage holds it. */
+export const IS_COPY = 1;
+/** A mark on the first call of an entry hash: some file of the lineage owns that entry. */
+export const IS_OWNED = 2;
+
+/** How many bits of a slot are for the call. The others are the lowest of its hash, so that most calls with another hash are told without a look at it. */
+export const CALL_BITS = 28;
