@@ -337,6 +337,7 @@ export class EntryParser implements LineSink {
     if (isSessionHeader(value)) {
       this.#version = headerVersion(value);
       this.#sink.header(value, line, byteOffset, byteLength);
+      if (!this.#sink.problem) return;
       for (const { code, message } of findHeaderOddities(value)) this.#odd(code, message, line, byteOffset);
     } else if (typeof value.id === "string") {
       this.#rejection = { reason: "an entry stands before any session header", line, byteOffset };

@@ -6,6 +6,9 @@ import type { NumberColumn } from "../tree/column.js";
 import { formatHexId, NO_HEX_ID, parseHexId } from "../tree/id-table.js";
 import { scanner } from "./json-scanner.js";
 import {
+  CALL_MODELS,
+  CALL_NUMBER_COUNT,
+  CALL_NUMBERS,
   FINGERPRINTS,
   MAX_RECORDS,
   RUN,
@@ -48,6 +51,9 @@ export interface PlainRun {
   usage: UsageParts;
   /** Of each call in order, where they were wanted. */
   fingerprints: Int32Array;
+  /** Of each call, where they are wanted: the numbers of `KeptCalls`, and the code of its model; no call of a tool is tallied then. */
+  numbers: Float64Array;
+  callModels: Int32Array;
   /** Whether one more plain line was taken, which is not in these figures: it is told by the record behind those of the calls. */
   hasRest: boolean;
 }
@@ -73,6 +79,8 @@ export class PlainTally {
   readonly #words: Int32Array;
   readonly #numbers: Float64Array;
   readonly #fingerprints: Int32Array;
+  readonly #callNumbers: Float64Array;
+  readonly #callModels: Int32Array;
 
   constructor() {
     const { buffer } = scanner.home.bytes;
@@ -81,6 +89,8 @@ export class PlainTally {
     this.#words = new Int32Array(buffer, RUN, RUN_WORDS);
     this.#numbers = new Float64Array(buffer, RUN_NUMBERS, RUN_NUMBER_COUNT);
     this.#fingerprints = new Int32Array(buffer, FINGERPRINTS, FINGERPRINT_WORDS * MAX_RECORDS);
+    this.#callNumbers = new Float64Array(buffer, CALL_NUMBERS, CALL_NUMBER_COUNT * MAX_RECORDS);
+    this.#callModels = new Int32Array(buffer, CALL_MODELS, MAX_RECORDS);
     this.codes = new KernelColumn(new Int32Array(buffer, TALLY_MODELS, TALLY_ENTRIES));
   }
 
@@ -166,6 +176,8 @@ export class PlainTally {
         lost: numbers.subarray(RUN_LOST, RUN_LOST + SUM_COUNT),
       },
       fingerprints: this.#fingerprints.subarray(0, calls * FINGERPRINT_WORDS),
+      numbers: this.#callNumbers.subarray(0, calls * CALL_NUMBER_COUNT),
+      callModels: this.#callModels.subarray(0, calls),
       hasRest: this.#hasRest,
     };
   }

@@ -37,6 +37,7 @@ export class SessionPump implements EntrySink {
   constructor(fd: number, path: string, sink: EntrySink, { maxLineBytes, at, ...options }: PumpOptions) {
     this.#path = path;
     this.#sink = sink;
+    if (sink.problem) this.problem = (problem) => sink.problem!(problem);
     this.parser = new EntryParser(this, {
       ...options,
       ...(at && { header: at.header }),
@@ -81,9 +82,8 @@ export class SessionPump implements EntrySink {
     this.#sink.tallied!(run);
   }
 
-  problem(problem: Problem): void {
-    this.#sink.problem?.(problem);
-  }
+  /** Left out where nobody wants to know. */
+  readonly problem?: (problem: Problem) => void;
 
   /** Takes the file's next bytes. Throws a `SessionFormatError` as soon as they tell that it is no session. */
   push(chunk: Buffer): void {

@@ -14,6 +14,11 @@ export function filtersModels({ models, providers }: CallFilterOptions): boolean
   return (models?.length ?? 0) > 0 || (providers?.length ?? 0) > 0;
 }
 
+/** Whether any filter may leave out a call. */
+export function filtersCalls(options: CallFilterOptions): boolean {
+  return filtersModels(options) || options.since !== undefined || options.until !== undefined;
+}
+
 /** A test for the models of calls. */
 export function modelFilter({ models = [], providers = [] }: CallFilterOptions): (call: Call) => boolean {
   const ofModel = models.map(namePattern);

@@ -1,5 +1,7 @@
+import type { CallModel } from "../format/model.js";
 import type { UsageSource } from "../format/usage.js";
 import { emptyUsage } from "../format/usage.js";
+import type { PlainRun } from "../read/plain-tally.js";
 import type { Call } from "./call.js";
 
 /** What some calls of a file have in common. */
@@ -41,6 +43,20 @@ export class KeptCalls {
     this.#numbers[first + 4] = cacheWrite;
     this.#numbers[first + 5] = totalTokens;
     this.#numbers[first + 6] = costTotal;
+  }
+
+  /** Takes calls that were added up elsewhere, all of assistants; `first` is the ordinal of the first, `models` has the models of their codes. */
+  addRun({ calls, numbers, callModels }: PlainRun, first: number, models: readonly CallModel[]): void {
+    if (calls === 0) return;
+    this.#makeRoom(first + calls - 1);
+    this.#numbers.set(numbers, first * CALL_NUMBERS);
+    let place = 0;
+    for (let call = 0; call < calls; call++) {
+      const code = callModels[call]!;
+      if (call === 0 || code !== callModels[call - 1])
+        place = this.#placeOf({ source: "assistant", tool: null, ...models[code]! });
+      this.#kindOf[first + call] = place;
+    }
   }
 
   parts(): KeptCallsParts {

@@ -2,12 +2,13 @@ import { BareEntry } from "../format/bare-entry.js";
 import { entryId, entryParentId, type SessionEntry } from "../format/entry.js";
 import type { SessionHeader } from "../format/header.js";
 import type { EntrySink } from "../read/entry-parser.js";
-import { WANTS_FINGERPRINTS, WANTS_RECORDS } from "../read/kernel/layout.js";
+import { WANTS_FINGERPRINTS, WANTS_NUMBERS, WANTS_RECORDS } from "../read/kernel/layout.js";
 import { STORE_MAX_LINE_BYTES } from "../read/limits.js";
 import { fillTallied } from "../read/plain-entry.js";
 import { type PlainRun, PlainTally } from "../read/plain-tally.js";
 import { pumpSessionSync, SessionPump } from "../read/pump-session.js";
 import { type CallFingerprints, callIdentity } from "../report/call-fingerprint.js";
+import type { KeptCalls } from "../report/kept-calls.js";
 import type { Links } from "../report/model-trail.js";
 import { type OnCall, SessionCalls, type SessionCallsPart } from "../report/session-calls.js";
 import { type Session, SessionSummary, type SummaryPart } from "../report/session-summary.js";
@@ -24,6 +25,8 @@ export interface CallTaker {
   onCall?: OnCall | undefined;
   /** Where the fingerprints of the calls are put. */
   fingerprints?: CallFingerprints | undefined;
+  /** Where the calls are kept. */
+  kept?: KeptCalls | undefined;
 }
 
 /** What is to be made of a session that is scanned. */
@@ -215,9 +218,13 @@ class ScanSink implements EntrySink {
     this.#calls = new SessionCalls(options, (call, entry) => {
       this.#usage.add(call.usage);
       taker?.fingerprints?.add(call, callIdentity(entry));
+      taker?.kept?.add(call);
       taker?.onCall?.(call, entry);
     });
-    this.tallyWants = (taker?.onCall ? WANTS_RECORDS : 0) | (taker?.fingerprints ? WANTS_FINGERPRINTS : 0);
+    this.tallyWants =
+      (taker?.onCall ? WANTS_RECORDS : 0) |
+      (taker?.fingerprints ? WANTS_FINGERPRINTS : 0) |
+      (taker?.kept ? WANTS_NUMBERS : 0);
   }
 
   /** Takes what plain lines come to that the tally took. */
@@ -226,8 +233,9 @@ class ScanSink implements EntrySink {
     this.#summary?.addRun(run);
     this.#usage.merge(run.usage);
     const first = this.#calls!.skip(run);
-    this.#taker!.fingerprints?.take(run.fingerprints, first);
-    const onCall = this.#taker!.onCall;
+    const { onCall, fingerprints, kept } = this.#taker!;
+    fingerprints?.take(run.fingerprints, first);
+    kept?.addRun(run, first, this.tally!.models.models);
     for (let call = 0; onCall && call < run.calls; call++) {
       const entry = this.#tallied;
       const number = fillTallied(entry, call);

@@ -15,6 +15,7 @@ import { scanner } from "../../src/read/json-scanner.js";
 import { PlainTally } from "../../src/read/plain-tally.js";
 import { type Call, modelName } from "../../src/report/call.js";
 import { CallFingerprints, callIdentity } from "../../src/report/call-fingerprint.js";
+import { KeptCalls, type KeptCallsParts, readKeptCalls } from "../../src/report/kept-calls.js";
 import type { OnCall } from "../../src/report/session-calls.js";
 import type { Session } from "../../src/report/session-summary.js";
 import { type UsageParts, UsageSum } from "../../src/report/sum-usage.js";
@@ -46,6 +47,8 @@ interface Told {
   header: SessionHeader | undefined;
   calls: ToldCall[];
   fingerprints: Int32Array;
+  /** Those that were kept, where that was asked for. */
+  kept: Call[] | undefined;
 }
 
 interface ToldCall {
@@ -100,9 +103,16 @@ function fileOpener(folder: string): <T>(bytes: Buffer, bufferBytes: number, use
 }
 
 /** Scans a file; undefined for one that is no session. Without `wantsCalls` most of them are not told one by one. */
-function scan(file: OpenSession, wantsIndex: boolean, wantsCalls = true): Told | undefined {
-  const told: Told = { scanned: undefined, header: undefined, calls: [], fingerprints: new Int32Array() };
+function scan(file: OpenSession, wantsIndex: boolean, wantsCalls = true, keeps = false): Told | undefined {
+  const told: Told = {
+    scanned: undefined,
+    header: undefined,
+    calls: [],
+    fingerprints: new Int32Array(),
+    kept: undefined,
+  };
   let fingerprints = new CallFingerprints();
+  let kept: KeptCalls | undefined;
   try {
     told.scanned = scanSession(file, {
       wantsSession: true,
@@ -112,16 +122,24 @@ function scan(file: OpenSession, wantsIndex: boolean, wantsCalls = true): Told |
         told.calls = [];
         fingerprints = new CallFingerprints();
         const onCall: OnCall = (call, entry) => told.calls.push({ call: copying(call), entry: naming(entry) });
-        return { onCall: wantsCalls ? onCall : undefined, fingerprints };
+        kept = keeps ? new KeptCalls() : undefined;
+        return { onCall: wantsCalls ? onCall : undefined, fingerprints, kept };
       },
     });
     told.fingerprints = fingerprints.finish();
+    if (kept) told.kept = readAll(kept.parts());
   } catch (error) {
     if (error instanceof SessionFormatError) return undefined;
     throw error;
   }
   told.calls.sort(byOrdinal);
   return told;
+}
+
+function readAll(parts: KeptCallsParts): Call[] {
+  const calls: Call[] = [];
+  readKeptCalls(parts, parts.kindOf.keys(), (call) => calls.push(copying(call)));
+  return calls;
 }
 
 /** The fingerprints of calls, made one by one from what was told of them. */
@@ -181,9 +199,9 @@ test("scanSession tells the same by tallies of links and by an index of them, wh
   const ways = { PlainTally: 0, LinkTally: 0, SessionIndex: 0, none: 0 };
   const bytes = fc.oneof(anyFile(), hexSessionFile(), plainSession(), plainSession({ damaged: true }));
   fc.assert(
-    fc.property(bytes, bufferSize(), fc.boolean(), (bytes, bufferBytes, wantsCalls) => {
+    fc.property(bytes, bufferSize(), fc.boolean(), fc.boolean(), (bytes, bufferBytes, wantsCalls, keeps) => {
       withFile(bytes, bufferBytes, (file) => {
-        const short = scan(file, false, wantsCalls);
+        const short = scan(file, false, wantsCalls, keeps);
         const whole = scan(file, true);
         assert.equal(short === undefined, whole === undefined);
         if (!short || !whole) {
@@ -197,6 +215,12 @@ test("scanSession tells the same by tallies of links and by an index of them, wh
         assert.ok(whole.scanned!.index instanceof SessionIndex && whole.scanned!.links === whole.scanned!.index);
         assertSameSession(session, whole.scanned!.session);
         if (wantsCalls) assert.deepEqual(short.calls, whole.calls);
+        if (keeps) {
+          assert.deepEqual(
+            short.kept,
+            whole.calls.map(({ call }) => ({ ...call, number: -1 })),
+          );
+        }
         assert.deepEqual(short.fingerprints, whole.fingerprints);
         assert.deepEqual(short.fingerprints, fingerprintsOf(whole.calls));
         assert.deepEqual(short.header, whole.header);
@@ -384,7 +408,13 @@ function scanInParts(file: OpenSession, ranges: readonly SessionRange[]): Told |
   const onCall: OnCall = (call, entry) => calls.push({ call: copying(call), entry: naming(entry) });
   const scanned = joinSessionParts({ path, sizeBytes, mtimeMs }, ranges[0]!.header, parts, { onCall });
   if (!scanned) return undefined;
-  return { scanned, header: ranges[0]!.header, calls: calls.sort(byOrdinal), fingerprints: new Int32Array() };
+  return {
+    scanned,
+    header: ranges[0]!.header,
+    calls: calls.sort(byOrdinal),
+    fingerprints: new Int32Array(),
+    kept: undefined,
+  };
 }
 
 test("joinSessionParts tells of a file cut at any lines what a scan of it whole tells", (context) => {

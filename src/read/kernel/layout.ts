@@ -104,9 +104,10 @@ export const ROLE_TOOL_RESULT = 3;
 export const WANTS_CALLS = 1;
 export const LEAVES_USERS = 2;
 export const LACKS_IDS = 4;
-// Of lines that are tallied: a record of each call, and its fingerprint.
+// Of lines that are tallied: a record of each call, its fingerprint, its numbers.
 export const WANTS_RECORDS = 8;
 export const WANTS_FINGERPRINTS = 16;
+export const WANTS_NUMBERS = 32;
 
 // Numbers: the entry's time, its message's time, five of the usage and five of the cost.
 export const TIME = 0;
@@ -165,5 +166,10 @@ export const RUN_LOST = 8;
 export const SUM_COUNT = 7;
 export const RUN_NUMBER_COUNT = 15;
 
+/** By call of a run, where they are wanted: the time and the six numbers of its usage, as in `KeptCalls`; and the code of its model. */
+export const CALL_NUMBERS = RUN_NUMBERS + 8 * RUN_NUMBER_COUNT;
+export const CALL_NUMBER_COUNT = 7;
+export const CALL_MODELS = CALL_NUMBERS + 8 * CALL_NUMBER_COUNT * MAX_RECORDS;
+
 /** The bytes that are scanned stand behind all that. */
-export const BYTES = 0xc0000;
+export const BYTES = 0xd0000;

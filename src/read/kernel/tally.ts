@@ -5,6 +5,9 @@
 import { BACKSLASH, QUOTE } from "./bytes";
 import { decodeEntry, field, number, setField } from "./decode";
 import {
+  CALL_MODELS,
+  CALL_NUMBER_COUNT,
+  CALL_NUMBERS,
   COSTS,
   FINGERPRINT_SIZE,
   FINGERPRINTS,
@@ -58,6 +61,7 @@ import {
   TYPE_MESSAGE,
   TYPE_MODEL_CHANGE,
   WANTS_FINGERPRINTS,
+  WANTS_NUMBERS,
   WANTS_RECORDS,
 } from "./layout";
 import { scanObject } from "./scan";
@@ -241,8 +245,11 @@ export function tallyPlainLines(start: u32, end: u32, stack: u32, wants: u32): i
       : isTool && field(HAS_PARENT) !== 0
         ? modelAt(findEntry(field(PARENT_ID_BITS)))
         : -1;
+    // Whoever wants numbers alone could not tell which tool it was.
+    const isLeft = isTool && (wants & WANTS_NUMBERS) !== 0;
     const canTally =
-      model >= 0 ? !isCall || (wants & WANTS_FINGERPRINTS) === 0 || isPlainResponseId() : !setsModel && !isTool;
+      !isLeft &&
+      (model >= 0 ? !isCall || (wants & WANTS_FINGERPRINTS) === 0 || isPlainResponseId() : !setsModel && !isTool);
     const entry = canTally ? linkEntry(field(ID_BITS), field(HAS_PARENT) !== 0, field(PARENT_ID_BITS)) : -1;
     if (entry < 0) {
       store<u32>(RUN + 4 * RUN_HAS_REST, 1);
@@ -256,6 +263,7 @@ export function tallyPlainLines(start: u32, end: u32, stack: u32, wants: u32): i
       if (load<u8>(MODEL_IS_USED + model) === 0) noteFirstUse(model, calls);
       addUsage();
       if ((wants & WANTS_FINGERPRINTS) !== 0) addFingerprint(FINGERPRINTS + calls * FINGERPRINT_SIZE, model);
+      if ((wants & WANTS_NUMBERS) !== 0) storeNumbers(calls, model);
       setField(NUMBER, entry);
       setField(IS_SAME_MODEL, model === callModel ? 1 : 0);
       if (isTool) nameModel(model);
@@ -267,6 +275,13 @@ export function tallyPlainLines(start: u32, end: u32, stack: u32, wants: u32): i
   store<u32>(RUN + 4 * RUN_MESSAGES, messages);
   store<u32>(RUN_END, at);
   return lines;
+}
+
+function storeNumbers(call: i32, model: i32): void {
+  const numbers = CALL_NUMBERS + 8 * CALL_NUMBER_COUNT * call;
+  store<f64>(numbers, messageTime());
+  for (let place = 0; place < CALL_NUMBER_COUNT - 1; place++) store<f64>(numbers + 8 * (place + 1), usageNumber(place));
+  store<i32>(CALL_MODELS + (call << 2), load<i32>(MODEL_CODES + (model << 2)));
 }
 
 /** Notes that a call of the run is the session's first of a model. */

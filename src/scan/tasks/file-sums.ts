@@ -1,5 +1,5 @@
 import type { Call } from "../../report/call.js";
-import { filtersModels, modelFilter, timeFilter } from "../../report/call-filter.js";
+import { modelFilter, timeFilter } from "../../report/call-filter.js";
 import { CallGroups, type CallOwner, type GroupKey, type GroupParts } from "../../report/group-calls.js";
 import { mapBranches } from "../../report/map-branches.js";
 import { type UsageParts, UsageSum } from "../../report/sum-usage.js";
@@ -20,7 +20,6 @@ export class FileSums {
   readonly #owner: CallOwner;
   readonly #isTimeWanted: ReturnType<typeof timeFilter>;
   readonly #isModelWanted: ReturnType<typeof modelFilter>;
-  readonly #filtersCalls: boolean;
   /** Calls that can only be grouped once the tree is known. */
   readonly #waiting: Call[] = [];
 
@@ -29,17 +28,6 @@ export class FileSums {
     this.#owner = owner;
     this.#isTimeWanted = timeFilter(options);
     this.#isModelWanted = modelFilter(options);
-    this.#filtersCalls = filtersModels(options) || options.since !== undefined || options.until !== undefined;
-  }
-
-  /** Whether all that matters of the calls is what they come to. */
-  get takesAll(): boolean {
-    return this.#groups.by.length === 0 && !this.#filtersCalls;
-  }
-
-  /** Adds what calls came to that need no look, where all are taken. */
-  addAll(usage: UsageParts): void {
-    this.#total.merge(usage);
   }
 
   add(call: Call): void {

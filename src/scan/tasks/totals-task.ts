@@ -1,5 +1,5 @@
 import { headerParent, type SessionHeader } from "../../format/header.js";
-import type { Call } from "../../report/call.js";
+import { filtersCalls } from "../../report/call-filter.js";
 import { CallFingerprints } from "../../report/call-fingerprint.js";
 import { CallGroups, type CallOwner, callOwner, type GroupKey } from "../../report/group-calls.js";
 import { KeptCalls } from "../../report/kept-calls.js";
@@ -37,7 +37,7 @@ export interface TotalsPart extends FileSumsParts {
 /** What one range of a file comes to. */
 interface RangeTotals {
   session: SessionPart;
-  sums: FileSumsParts;
+  sums: FileSumsParts | undefined;
   fingerprints: Int32Array;
 }
 
@@ -49,6 +49,7 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
   const total = new UsageSum();
   const fingerprinted: TotalledFile[] = [];
   const byBranch = groups.by.includes("branch");
+  const looksAtCalls = groups.by.length > 0 || filtersCalls(options);
   let files = 0;
   let damagedLines = 0;
 
@@ -58,8 +59,9 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
   /** What the calls of one file come to. */
   class FileTotals {
     readonly isWanted: boolean;
-    readonly sums: FileSums;
     readonly owner: CallOwner;
+    /** Where they must be looked at one by one. */
+    readonly sums: FileSums | undefined;
     readonly kept: KeptCalls | undefined;
 
     /** `isWhole`: whether it will be given all calls of the file. */
@@ -67,24 +69,19 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
       fingerprints.clear();
       this.isWanted = isProjectWanted(header);
       this.owner = callOwner(header);
-      this.sums = new FileSums(this.owner, options, clock);
+      this.sums = looksAtCalls && this.isWanted ? new FileSums(this.owner, options, clock) : undefined;
       // A fork is likely to hold copies; branches are known at the end of the file alone.
       const keeps = isWhole && options.fingerprints && this.isWanted && !byBranch && headerParent(header) !== null;
       this.kept = keeps ? new KeptCalls() : undefined;
     }
 
     get taker(): CallTaker {
-      const { isWanted, sums, kept } = this;
-      const needsCalls = isWanted && (kept !== undefined || !sums.takesAll);
+      const { sums, kept } = this;
       return {
-        onCall: needsCalls ? (call) => this.#add(call) : undefined,
+        onCall: sums && ((call) => sums.add(call)),
         fingerprints: options.fingerprints ? fingerprints : undefined,
+        kept,
       };
-    }
-
-    #add(call: Call): void {
-      if (!this.sums.takesAll) this.sums.add(call);
-      this.kept?.add(call);
     }
 
     /** Adds the file to those of the batch. */
@@ -95,10 +92,9 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
         fingerprinted.push({ ...fingerprintedFile(path, scanned.header, fingerprints), copiesCount, kept });
       }
       if (!this.isWanted) return;
-      if (this.sums.takesAll) this.sums.addAll(scanned.usage);
-      const sums = this.sums.finish(index);
-      groups.merge(sums.groups);
-      total.merge(sums.total);
+      const sums = this.sums?.finish(index);
+      if (sums) groups.merge(sums.groups);
+      total.merge(sums?.total ?? scanned.usage);
       files++;
       damagedLines += scanned.damagedLines;
     }
@@ -121,14 +117,14 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
       if (byBranch) return undefined;
       const totals = new FileTotals(range.header, false);
       const session = scanSessionPart(file, range, totals.taker);
-      return session && { session, sums: totals.sums.finish(), fingerprints: fingerprints.finish() };
+      return session && { session, sums: totals.sums?.finish(), fingerprints: fingerprints.finish() };
     },
     join(file, header, parts) {
       const ranges = parts as RangeTotals[];
       const totals = new FileTotals(header, false);
       let calls = 0;
       for (const { session, sums, fingerprints: words } of ranges) {
-        totals.sums.merge(sums);
+        if (sums) totals.sums?.merge(sums);
         fingerprints.take(words, calls);
         calls += session.calls.count;
       }
