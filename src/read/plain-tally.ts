@@ -16,7 +16,6 @@ import {
   RUN_CALLS,
   RUN_FIRST_USES,
   RUN_HAS_REST,
-  RUN_LOST,
   RUN_MESSAGES,
   RUN_NEW_MODELS,
   RUN_NUMBER_COUNT,
@@ -44,16 +43,17 @@ export interface PlainRun {
   lines: number;
   messages: number;
   calls: number;
-  /** Of the models that the session had no call of before: the code (see `ModelCodes`) and which call of the run it was, in turn. */
-  firstUses: Int32Array;
+  /** How many models came by that the session had no call of before; of each, in turn, the code (see `ModelCodes`) and which call of the run it was. */
+  newModels: number;
+  readonly firstUses: Int32Array;
   /** The latest time of a user's or an assistant's message, in Unix milliseconds; -Infinity without one. */
   lastActivity: number;
-  usage: UsageParts;
-  /** Of each call in order, where they were wanted. */
-  fingerprints: Int32Array;
-  /** Of each call, where they are wanted: the numbers of `KeptCalls`, and the code of its model; no call of a tool is tallied then. */
-  numbers: Float64Array;
-  callModels: Int32Array;
+  readonly usage: UsageParts;
+  /** Of each call in order, where they were wanted: its fingerprint, four words. */
+  readonly fingerprints: Int32Array;
+  /** Of each call, where they were wanted: the seven numbers of `KeptCalls`, and the code of its model; no call of a tool is tallied then. */
+  readonly numbers: Float64Array;
+  readonly callModels: Int32Array;
   /** Whether one more plain line was taken, which is not in these figures: it is told by the record behind those of the calls. */
   hasRest: boolean;
 }
@@ -72,15 +72,12 @@ export class PlainTally {
   readonly #kernel = scanner.home.run;
   /** Whether the kernel has no room for another model. */
   #isFull = false;
-  /** Whether the last run left an entry over, whose record is still there. */
-  #hasRest = false;
   readonly #ids: Int32Array;
   readonly #parents: Int32Array;
   readonly #words: Int32Array;
   readonly #numbers: Float64Array;
-  readonly #fingerprints: Int32Array;
-  readonly #callNumbers: Float64Array;
-  readonly #callModels: Int32Array;
+  /** Filled anew each time. */
+  readonly #run: PlainRun;
 
   constructor() {
     const { buffer } = scanner.home.bytes;
@@ -88,9 +85,14 @@ export class PlainTally {
     this.#parents = new Int32Array(buffer, TALLY_PARENTS, TALLY_ENTRIES);
     this.#words = new Int32Array(buffer, RUN, RUN_WORDS);
     this.#numbers = new Float64Array(buffer, RUN_NUMBERS, RUN_NUMBER_COUNT);
-    this.#fingerprints = new Int32Array(buffer, FINGERPRINTS, FINGERPRINT_WORDS * MAX_RECORDS);
-    this.#callNumbers = new Float64Array(buffer, CALL_NUMBERS, CALL_NUMBER_COUNT * MAX_RECORDS);
-    this.#callModels = new Int32Array(buffer, CALL_MODELS, MAX_RECORDS);
+    this.#run = {
+      ...{ lines: 0, messages: 0, calls: 0, newModels: 0, lastActivity: 0, hasRest: false },
+      firstUses: this.#words.subarray(RUN_FIRST_USES),
+      usage: this.#numbers.subarray(RUN_SUMS, RUN_SUMS + 2 * SUM_COUNT),
+      fingerprints: new Int32Array(buffer, FINGERPRINTS, FINGERPRINT_WORDS * MAX_RECORDS),
+      numbers: new Float64Array(buffer, CALL_NUMBERS, CALL_NUMBER_COUNT * MAX_RECORDS),
+      callModels: new Int32Array(buffer, CALL_MODELS, MAX_RECORDS),
+    };
     this.codes = new KernelColumn(new Int32Array(buffer, TALLY_MODELS, TALLY_ENTRIES));
   }
 
@@ -147,7 +149,7 @@ export class PlainTally {
 
   /** Tells the model that the last entry names itself: if that was left over by a run, entries that spell it alike are added up from now on. */
   knowModel(model: CallModel): void {
-    if (this.#isFull || !this.#hasRest) return;
+    if (this.#isFull || !this.#run.hasRest) return;
     hashModelInto(hash, model);
     this.#isFull = this.#kernel.knowModel(this.models.codeOf(model), hash[0]!, hash[1]!) === 1;
   }
@@ -160,26 +162,15 @@ export class PlainTally {
 
   /** Adds up lines of the thread's read buffer, from `start` on, as long as that is possible; `wants` are bits of the layout. */
   takeLines(bytes: Uint8Array, start: number, end: number, wants: number): PlainRun {
-    const lines = scanner.tallyPlainLines(bytes, start, end, wants);
+    const run = this.#run;
+    run.lines = scanner.tallyPlainLines(bytes, start, end, wants);
     const words = this.#words;
-    const numbers = this.#numbers;
-    const calls = words[RUN_CALLS]!;
-    this.#hasRest = words[RUN_HAS_REST] === 1;
-    return {
-      lines,
-      messages: words[RUN_MESSAGES]!,
-      calls,
-      firstUses: words.subarray(RUN_FIRST_USES, RUN_FIRST_USES + 2 * words[RUN_NEW_MODELS]!),
-      lastActivity: numbers[RUN_ACTIVITY]!,
-      usage: {
-        sums: numbers.subarray(RUN_SUMS, RUN_SUMS + SUM_COUNT),
-        lost: numbers.subarray(RUN_LOST, RUN_LOST + SUM_COUNT),
-      },
-      fingerprints: this.#fingerprints.subarray(0, calls * FINGERPRINT_WORDS),
-      numbers: this.#callNumbers.subarray(0, calls * CALL_NUMBER_COUNT),
-      callModels: this.#callModels.subarray(0, calls),
-      hasRest: this.#hasRest,
-    };
+    run.messages = words[RUN_MESSAGES]!;
+    run.calls = words[RUN_CALLS]!;
+    run.newModels = words[RUN_NEW_MODELS]!;
+    run.lastActivity = this.#numbers[RUN_ACTIVITY]!;
+    run.hasRest = words[RUN_HAS_REST] === 1;
+    return run;
   }
 }
 

@@ -97,11 +97,11 @@ export class CallFingerprints {
     this.#size = 0;
   }
 
-  /** Takes what was gathered of one part of the file, whose first call has the ordinal `first`. */
-  take(words: Int32Array, first: number): void {
-    if (words.length === 0) return;
-    this.#makeRoom(first + words.length / FINGERPRINT_WORDS - 1);
-    this.#words.set(words, first * FINGERPRINT_WORDS);
+  /** Takes the first `count` of what was gathered of one part of the file, whose first call has the ordinal `first`. */
+  take(words: Int32Array, first: number, count = words.length / FINGERPRINT_WORDS): void {
+    if (count === 0) return;
+    this.#makeRoom(first + count - 1);
+    this.#words.set(words.subarray(0, count * FINGERPRINT_WORDS), first * FINGERPRINT_WORDS);
   }
 
   /** All fingerprints by ordinal, `FINGERPRINT_WORDS` words each, in a buffer of their own that can be transferred. */

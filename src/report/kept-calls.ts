@@ -23,7 +23,7 @@ const CALL_BYTES = 8 * CALL_NUMBERS + 4;
 
 /** Keeps the calls of a file, in any order, until it is known which of them count. Memory: 60 bytes a call, and up to twice that while it grows. */
 export class KeptCalls {
-  readonly #kinds: CallKind[] = [];
+  #kinds: CallKind[] = [];
   readonly #placeOfKind = new Map<string, number>();
   #last: { kind: CallKind; place: number } | undefined;
   #kindOf = new Uint32Array(16);
@@ -49,7 +49,7 @@ export class KeptCalls {
   addRun({ calls, numbers, callModels }: PlainRun, first: number, models: readonly CallModel[]): void {
     if (calls === 0) return;
     this.#makeRoom(first + calls - 1);
-    this.#numbers.set(numbers, first * CALL_NUMBERS);
+    this.#numbers.set(numbers.subarray(0, calls * CALL_NUMBERS), first * CALL_NUMBERS);
     let place = 0;
     for (let call = 0; call < calls; call++) {
       const code = callModels[call]!;
@@ -57,6 +57,14 @@ export class KeptCalls {
         place = this.#placeOf({ source: "assistant", tool: null, ...models[code]! });
       this.#kindOf[first + call] = place;
     }
+  }
+
+  /** Begins with another file; the room stays. */
+  clear(): void {
+    this.#kinds = [];
+    this.#placeOfKind.clear();
+    this.#last = undefined;
+    this.#size = 0;
   }
 
   parts(): KeptCallsParts {

@@ -140,10 +140,10 @@ export class SessionCalls {
   /**
    * Passes over the calls of a run, which were added up elsewhere; the codes of their models were set there, too. Returns the ordinal of the first.
    */
-  skip({ calls, firstUses }: Pick<PlainRun, "calls" | "firstUses">): number {
+  skip({ calls, newModels, firstUses }: Pick<PlainRun, "calls" | "newModels" | "firstUses">): number {
     const first = this.#count;
     this.#count += calls;
-    for (let at = 0; at < firstUses.length; at += 2) {
+    for (let at = 0; at < 2 * newModels; at += 2) {
       const model = modelName(this.#trail.modelOf(firstUses[at]!));
       if (model !== null) this.#noteUse(model, first + firstUses[at + 1]!);
     }

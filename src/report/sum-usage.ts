@@ -1,10 +1,7 @@
 import type { Usage } from "../format/usage.js";
 
-/** A sum on its way to another thread: each number of `Usage`, and what rounding took from it. */
-export interface UsageParts {
-  sums: Float64Array;
-  lost: Float64Array;
-}
+/** A sum on its way to another thread: each number of `Usage`, then what rounding took from each. */
+export type UsageParts = Float64Array;
 
 /** The places of the numbers in a sum. */
 const INPUT = 0;
@@ -21,8 +18,7 @@ const NUMBERS = 7;
  * and what was added can be taken away again without a trace, beside absurdly large numbers too.
  */
 export class UsageSum {
-  readonly #sums = new Float64Array(NUMBERS);
-  readonly #lost = new Float64Array(NUMBERS);
+  readonly #parts: UsageParts = new Float64Array(2 * NUMBERS);
 
   add(usage: Usage): void {
     this.#addTo(INPUT, usage.input);
@@ -35,28 +31,29 @@ export class UsageSum {
   }
 
   /** Adds what another sum came to. */
-  merge({ sums, lost }: UsageParts): void {
+  merge(parts: UsageParts): void {
     for (let place = 0; place < NUMBERS; place++) {
-      this.#addTo(place, sums[place]!);
-      this.#addTo(place, lost[place]!);
+      this.#addTo(place, parts[place]!);
+      this.#addTo(place, parts[place + NUMBERS]!);
     }
   }
 
   /** Takes away what another sum came to, which must have been added before. */
-  subtract({ sums, lost }: UsageParts): void {
+  subtract(parts: UsageParts): void {
     for (let place = 0; place < NUMBERS; place++) {
-      this.#addTo(place, -sums[place]!);
-      this.#addTo(place, -lost[place]!);
+      this.#addTo(place, -parts[place]!);
+      this.#addTo(place, -parts[place + NUMBERS]!);
     }
   }
 
   /** What this sum came to, for another thread to go on with. */
   parts(): UsageParts {
-    return { sums: this.#sums.slice(), lost: this.#lost.slice() };
+    return this.#parts.slice();
   }
 
   total(): Usage {
-    const total = (place: number): number => Math.min(this.#sums[place]! + this.#lost[place]!, Number.MAX_VALUE);
+    const total = (place: number): number =>
+      Math.min(this.#parts[place]! + this.#parts[place + NUMBERS]!, Number.MAX_VALUE);
     return {
       input: total(INPUT),
       output: total(OUTPUT),
@@ -70,14 +67,15 @@ export class UsageSum {
 
   #addTo(place: number, value: number): void {
     if (value === 0) return;
-    const before = this.#sums[place]!;
+    const before = this.#parts[place]!;
     const after = before + value;
     if (!Number.isFinite(after)) {
       // Numbers so large that their sum is none: the largest there is stands for it.
-      this.#sums[place] = after > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
+      this.#parts[place] = after > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
       return;
     }
-    this.#lost[place]! += Math.abs(before) >= Math.abs(value) ? before - after + value : value - after + before;
-    this.#sums[place] = after;
+    this.#parts[place + NUMBERS]! +=
+      Math.abs(before) >= Math.abs(value) ? before - after + value : value - after + before;
+    this.#parts[place] = after;
   }
 }

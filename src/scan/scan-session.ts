@@ -234,18 +234,22 @@ class ScanSink implements EntrySink {
     this.#usage.merge(run.usage);
     const first = this.#calls!.skip(run);
     const { onCall, fingerprints, kept } = this.#taker!;
-    fingerprints?.take(run.fingerprints, first);
+    fingerprints?.take(run.fingerprints, first, run.calls);
     kept?.addRun(run, first, this.tally!.models.models);
-    for (let call = 0; onCall && call < run.calls; call++) {
-      const entry = this.#tallied;
-      const number = fillTallied(entry, call);
-      onCall(this.#calls!.skippedCall(entry, first + call, number), entry);
-    }
+    if (onCall) this.#handOnTallied(run.calls, first, onCall);
     if (this.#scan.isEnough?.() === true) this.#pump!.parser.isStopped = true;
   }
 
+  #handOnTallied(count: number, first: number, onCall: OnCall): void {
+    const entry = (this.#tallied ??= new BareEntry());
+    for (let call = 0; call < count; call++) {
+      const number = fillTallied(entry, call);
+      onCall(this.#calls!.skippedCall(entry, first + call, number), entry);
+    }
+  }
+
   /** The entry of a call that was tallied, lent. */
-  readonly #tallied = new BareEntry();
+  #tallied: BareEntry | undefined;
 
   /** Takes a message that is written plainly. */
   readonly bare?: (entry: BareEntry) => void;

@@ -53,8 +53,9 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
   let files = 0;
   let damagedLines = 0;
 
-  /** Of the file that is being read. */
+  // Of the file that is being read.
   const fingerprints = new CallFingerprints();
+  const kept = new KeptCalls();
 
   /** What the calls of one file come to. */
   class FileTotals {
@@ -72,7 +73,8 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
       this.sums = looksAtCalls && this.isWanted ? new FileSums(this.owner, options, clock) : undefined;
       // A fork is likely to hold copies; branches are known at the end of the file alone.
       const keeps = isWhole && options.fingerprints && this.isWanted && !byBranch && headerParent(header) !== null;
-      this.kept = keeps ? new KeptCalls() : undefined;
+      kept.clear();
+      this.kept = keeps ? kept : undefined;
     }
 
     get taker(): CallTaker {
