@@ -3,7 +3,6 @@ import { TEXT_MODES, type TextMode } from "../export/cell-text.js";
 import { type TableName, tables } from "../export/tables.js";
 import { clickhouseCredentials } from "../scan/default-store.js";
 import { EXPORT_FORMATS, type ExportFormat, type ExportOptions } from "../scan/export-request.js";
-import { exportSessions } from "../scan/export-sessions.js";
 import { type CommandDefinition, libraryOptions } from "./command.js";
 import { CommandLineError } from "./command-line-error.js";
 import { ExitCode } from "./exit-code.js";
@@ -63,6 +62,7 @@ export const exportCommand: CommandDefinition<ExportFlags> = {
     const { options, output } = request;
     const target = readTarget(options, output);
     const { host, text, redact } = options;
+    const { exportSessions } = await import("../scan/export-sessions.js");
     const { tables, files, ...read } = await exportSessions({
       ...libraryOptions(request),
       ...target,

@@ -4,7 +4,7 @@ import type { TextMode } from "../export/cell-text.js";
 import type { SessionFile } from "./find-session-files.js";
 import { type BatchResult, readBuffer, runBatch } from "./run-batch.js";
 import type { StoreOptions } from "./store-options.js";
-import type { TaskName, TaskOptions } from "./tasks.js";
+import { loadTask, type TaskName, type TaskOptions } from "./tasks.js";
 import { type OnPart, WorkerPool } from "./worker-pool.js";
 
 /** Below this, starting a worker takes longer than reading it all. */
@@ -63,6 +63,7 @@ export class RowScan {
     batches: readonly FileBatch[],
     onPart: OnPart,
   ): Promise<BatchResult<Name>[]> {
+    await loadTask(name);
     const results: BatchResult<Name>[] = [];
     for (const batch of batches) {
       const parts: unknown[] = [];

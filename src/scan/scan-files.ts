@@ -4,7 +4,7 @@ import { cutSession } from "./cut-session.js";
 import { type FoundFiles, findSessionFiles, type SessionFile } from "./find-session-files.js";
 import { type BatchResult, canJoin, joinParts, readBuffer, runBatch } from "./run-batch.js";
 import { checkOptions, type StoreOptions } from "./store-options.js";
-import type { TaskName, TaskOptions } from "./tasks.js";
+import { loadTask, type TaskName, type TaskOptions } from "./tasks.js";
 import { WorkerPool } from "./worker-pool.js";
 
 /** A batch is full at either; small ones keep all workers busy to the end, large ones keep messages few. */
@@ -54,6 +54,7 @@ export class StoreScan {
     const progress = isFirst ? onProgress : undefined;
     const run = new TaskRun(name, task, { jobs: this.#jobs, workers, shareThread, signal, onProgress: progress });
     signal?.throwIfAborted();
+    await loadTask(name);
     if (this.#pool) run.useWorkers(this.#pool);
     const feed = async (): Promise<void> => {
       if (this.#found) for (const file of this.#found.files) addFile(file);

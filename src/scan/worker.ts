@@ -2,6 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { ExportError } from "../errors.js";
 import { readBuffer, runBatch, runPart } from "./run-batch.js";
+import { loadTask } from "./tasks.js";
 import type { TaskSetup, WorkerPart, WorkerReply, WorkerRequest, WorkerSetup } from "./worker-pool.js";
 
 /** How many parts may be on their way: while one is worked on, others can come in. */
@@ -24,10 +25,16 @@ const shared = {
   },
 };
 let task: TaskSetup | undefined;
+let loaded: Promise<void> = Promise.resolve();
 
-parentPort!.on("message", (message: TaskSetup | WorkerRequest) => {
-  if ("name" in message) task = message;
-  else parentPort!.postMessage(reply(message));
+parentPort!.on("message", async (message: TaskSetup | WorkerRequest) => {
+  if ("name" in message) {
+    task = message;
+    loaded = loadTask(message.name);
+  }
+  // In the order of their arrival; what fails to load ends the thread.
+  await loaded;
+  if (!("name" in message)) parentPort!.postMessage(reply(message));
 });
 
 function reply(request: WorkerRequest): WorkerReply {
