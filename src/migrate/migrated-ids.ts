@@ -6,11 +6,11 @@ import { createHash } from "node:crypto";
  * so no two numbers can meet in one id.
  */
 export class MigratedIds {
-  readonly #roundKeys: number[];
+  readonly roundKeys: readonly number[];
 
   constructor(sessionId: string) {
     const hash = createHash("sha256").update(sessionId).digest();
-    this.#roundKeys = [0, 4, 8, 12].map((offset) => hash.readUInt32LE(offset));
+    this.roundKeys = [0, 4, 8, 12].map((offset) => hash.readUInt32LE(offset));
   }
 
   at(number: number): string {
@@ -21,7 +21,7 @@ export class MigratedIds {
   bitsAt(number: number): number {
     let left = number >>> 16;
     let right = number & 0xffff;
-    for (const key of this.#roundKeys) {
+    for (const key of this.roundKeys) {
       const mixed = (left ^ mixBits(right ^ key)) & 0xffff;
       left = right;
       right = mixed;

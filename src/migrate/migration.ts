@@ -1,6 +1,7 @@
 import type { BareEntry } from "../format/bare-entry.js";
 import type { SessionEntry } from "../format/entry.js";
 import { CURRENT_SESSION_VERSION, headerVersion, type SessionHeader } from "../format/header.js";
+import type { PlainTally } from "../read/plain-tally.js";
 import { V1ToV2 } from "./v1-to-v2.js";
 import { migrateV2ToV3 } from "./v2-to-v3.js";
 
@@ -26,6 +27,16 @@ export class Migration {
   /** As `migrate`, of a bare entry without id and parent. */
   linkBare(entry: BareEntry, ordinal: number): void {
     this.#v1ToV2!.linkBare(entry, ordinal);
+  }
+
+  /** Where entries lack ids: lets a tally give them theirs, from the next ordinal on. */
+  prepareRun(tally: PlainTally, ordinal: number): void {
+    this.#v1ToV2?.prepareRun(tally, ordinal);
+  }
+
+  /** Takes entries that a tally has linked, the first of which has this ordinal. */
+  linkRun(count: number, ordinal: number): void {
+    this.#v1ToV2?.linkRun(count, ordinal);
   }
 
   /**

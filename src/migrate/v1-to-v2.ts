@@ -1,6 +1,7 @@
 import type { BareEntry } from "../format/bare-entry.js";
 import type { SessionEntry } from "../format/entry.js";
 import type { JsonObject } from "../format/json.js";
+import type { PlainTally } from "../read/plain-tally.js";
 import { MigratedIds } from "./migrated-ids.js";
 import { replaceKey } from "./replace-key.js";
 
@@ -45,6 +46,20 @@ export class V1ToV2 {
     entry.parentIdBits = entry.hasParent ? this.#ids.bitsAt(this.#lastOrdinal) : 0;
     entry.idBits = this.#ids.bitsAt(ordinal);
     this.#lastOrdinal = ordinal;
+    this.#previousId = undefined;
+    this.#firstId ??= this.#ids.at(ordinal);
+  }
+
+  /** Lets a tally give ids to entries as `linkBare` does, from the next ordinal on. */
+  prepareRun(tally: PlainTally, ordinal: number): void {
+    tally.setMigration(this.#ids.roundKeys, ordinal, this.#lastOrdinal);
+  }
+
+  /** Takes entries without ids that a tally has linked, the first of which has this ordinal. */
+  linkRun(count: number, ordinal: number): void {
+    this.#step(ordinal);
+    this.#nextOrdinal = ordinal + count;
+    this.#lastOrdinal = ordinal + count - 1;
     this.#previousId = undefined;
     this.#firstId ??= this.#ids.at(ordinal);
   }

@@ -48,7 +48,9 @@ export interface EntrySink {
   readonly tally?: PlainTally | undefined;
   /** How `tally` is to be used: bits of the kernel's layout. */
   readonly tallyWants?: number;
-  tallied?(run: PlainRun): void;
+  tallied?(run: PlainRun, ordinal: number): void;
+  /** Comes before each run of `tally`; `ordinal` is that of the run's first entry, as in `tallied`. */
+  prepareRun?(ordinal: number): void;
 }
 
 /** What a reading saw. */
@@ -168,7 +170,8 @@ export class EntryParser implements LineSink {
     const shift = byteOffset - start - bytes.byteOffset;
     while (wants !== 0 && !this.isStopped) {
       const from = run.end;
-      const tally = this.lacksIds ? undefined : this.#sink.tally;
+      const { tally } = this.#sink;
+      if (tally) this.#sink.prepareRun!(this.#ordinal + 1);
       const count = tally
         ? this.#takeTallied(tally.takeLines(bytes, from, end, wants | this.#sink.tallyWants!), shift, line + run.count)
         : this.#takeRecords(scanner.takePlainLines(bytes, from, end, wants), 0, shift, line + run.count);
@@ -215,8 +218,8 @@ export class EntryParser implements LineSink {
     const { lines, calls, hasRest } = run;
     this.counts.lines += lines;
     this.counts.entries += lines;
+    if (lines > 0) this.#sink.tallied!(run, this.#ordinal + 1);
     this.#ordinal += lines;
-    if (lines > 0) this.#sink.tallied!(run);
     if (hasRest) this.#takeRecords(1, (this.#sink.tallyWants! & WANTS_RECORDS) === 0 ? 0 : calls, shift, line + lines);
     return lines + (hasRest ? 1 : 0);
   }

@@ -52,6 +52,7 @@ interface KernelExports {
   tallyParents(): number;
   knowModel(code: number, left: number, right: number): number;
   forgetModels(): void;
+  setMigration(key0: number, key1: number, key2: number, key3: number, next: number, last: number): void;
 }
 
 let compiled: WebAssembly.Module | undefined;

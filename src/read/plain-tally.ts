@@ -154,6 +154,14 @@ export class PlainTally {
     this.#isFull = this.#kernel.knowModel(this.models.codeOf(model), hash[0]!, hash[1]!) === 1;
   }
 
+  /**
+   * Before each run of a session of version 1: tells what the ids of its entries are made from, and the ordinals of the next entry and of the one before, 0
+   * without one.
+   */
+  setMigration([key0, key1, key2, key3]: readonly number[], next: number, last: number): void {
+    this.#kernel.setMigration(key0!, key1!, key2!, key3!, next, last);
+  }
+
   #forgetModels(): void {
     this.models = new ModelCodes();
     this.#isFull = false;
@@ -163,8 +171,9 @@ export class PlainTally {
   /** Adds up lines of the thread's read buffer, from `start` on, as long as that is possible; `wants` are bits of the layout. */
   takeLines(bytes: Uint8Array, start: number, end: number, wants: number): PlainRun {
     const run = this.#run;
-    run.lines = scanner.tallyPlainLines(bytes, start, end, wants);
     const words = this.#words;
+    words.fill(0); // What stands there is of the run before, where these bytes are none of the read buffer.
+    run.lines = scanner.tallyPlainLines(bytes, start, end, wants);
     run.messages = words[RUN_MESSAGES]!;
     run.calls = words[RUN_CALLS]!;
     run.newModels = words[RUN_NEW_MODELS]!;

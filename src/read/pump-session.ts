@@ -78,8 +78,13 @@ export class SessionPump implements EntrySink {
     return this.#sink.tallyWants ?? 0;
   }
 
-  tallied(run: PlainRun): void {
-    this.#sink.tallied!(run);
+  prepareRun(ordinal: number): void {
+    this.#migration!.prepareRun(this.#sink.tally!, ordinal);
+  }
+
+  tallied(run: PlainRun, ordinal: number): void {
+    this.#migration!.linkRun(run.lines, ordinal);
+    this.#sink.tallied!(run, ordinal);
   }
 
   /** Left out where nobody wants to know. */

@@ -10,6 +10,7 @@ export {
   forgetModels,
   knowModel,
   linkEntry,
+  setMigration,
   tallyParents,
   tallyPlainLines,
   tallySize,

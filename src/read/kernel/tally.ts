@@ -15,6 +15,7 @@ import {
   HAS_USAGE,
   ID_BITS,
   IS_SAME_MODEL,
+  LACKS_IDS,
   MAX_MISSING,
   MAX_MODELS,
   MAX_RECORDS,
@@ -46,7 +47,6 @@ import {
   RUN_NUMBER_COUNT,
   RUN_NUMBERS,
   RUN_SUMS,
-  RUN_WORDS,
   SPANS,
   SUM_COUNT,
   TALLY_ENTRIES,
@@ -81,6 +81,14 @@ let missingCount: u32 = 0;
 let modelCount: i32 = 0;
 let lastModel: i32 = 0;
 
+// Of a session of version 1: what ids are made from (see `MigratedIds`), the ordinal of the next entry, and that of the one before, 0 without one.
+let roundKey0: u32 = 0;
+let roundKey1: u32 = 0;
+let roundKey2: u32 = 0;
+let roundKey3: u32 = 0;
+let nextOrdinal: u32 = 0;
+let lastOrdinal: u32 = 0;
+
 /** Begins with another session. */
 export function clearTally(newMultiplier: u32): void {
   memory.fill(TALLY_SLOTS, 0, 4 << slotBits);
@@ -94,6 +102,43 @@ export function clearTally(newMultiplier: u32): void {
 
 export function forgetModels(): void {
   modelCount = 0;
+}
+
+/** Tells how the next run's entries, which lack ids, get them. */
+export function setMigration(key0: u32, key1: u32, key2: u32, key3: u32, next: u32, last: u32): void {
+  roundKey0 = key0;
+  roundKey1 = key1;
+  roundKey2 = key2;
+  roundKey3 = key3;
+  nextOrdinal = next;
+  lastOrdinal = last;
+}
+
+/** Gives the entry of the record an id, and the entry before as its parent. */
+function makeIds(): void {
+  setField(ID_BITS, migratedId(nextOrdinal));
+  setField(HAS_PARENT, lastOrdinal > 0 ? 1 : 0);
+  setField(PARENT_ID_BITS, lastOrdinal > 0 ? migratedId(lastOrdinal) : 0);
+}
+
+/** A Feistel network: see `MigratedIds`. */
+function migratedId(ordinal: u32): u32 {
+  let bits = ordinal;
+  bits = feistelRound(bits, roundKey0);
+  bits = feistelRound(bits, roundKey1);
+  bits = feistelRound(bits, roundKey2);
+  return feistelRound(bits, roundKey3);
+}
+
+function feistelRound(bits: u32, key: u32): u32 {
+  const right = bits & 0xffff;
+  return (right << 16) | (((bits >> 16) ^ mixBits(right ^ key)) & 0xffff);
+}
+
+function mixBits(bits: u32): u32 {
+  let mixed = (bits ^ (bits >> 16)) * 0x85ebca6b;
+  mixed = (mixed ^ (mixed >> 13)) * 0xc2b2ae35;
+  return mixed ^ (mixed >> 16);
 }
 
 export function tallySize(): u32 {
@@ -221,11 +266,11 @@ function modelAt(start: i32): i32 {
 
 /**
  * Takes lines from `start` up to `end`, as `takePlainLines` does, and adds up those that need no look: all but the first that name a model. Returns how many
- * there were. What they come to stands at `RUN`, where they ended at `RUN_END`. With `WANTS_RECORDS` there is a record of each call. A plain line that can't be
+ * there were. What they come to stands at `RUN`, where zeros were, where they ended at `RUN_END`. With `WANTS_RECORDS` there is a record of each call. A plain line that can't be
  * added up is the last one: `RUN_HAS_REST` is 1 then, and its record stands behind those.
  */
 export function tallyPlainLines(start: u32, end: u32, stack: u32, wants: u32): i32 {
-  memory.fill(RUN, 0, 4 * RUN_WORDS + 8 * RUN_NUMBER_COUNT);
+  memory.fill(RUN_NUMBERS, 0, 8 * RUN_NUMBER_COUNT);
   store<f64>(RUN_NUMBERS + 8 * RUN_ACTIVITY, -Infinity);
   let at = start;
   let lines = 0;
@@ -237,6 +282,7 @@ export function tallyPlainLines(start: u32, end: u32, stack: u32, wants: u32): i
     const place = RECORDS + ((wants & WANTS_RECORDS) !== 0 ? calls * RECORD_SIZE : 0);
     if (scanObject(at, stack) !== 1 || load<u32>(RUN_END) === end || !decodeEntry(place, wants)) break;
     at = load<u32>(RUN_END) + 1;
+    if ((wants & LACKS_IDS) !== 0) makeIds();
     const isCall = field(HAS_USAGE) !== 0;
     const isTool = isCall && field(ROLE_CODE) !== ROLE_ASSISTANT;
     const setsModel = (isCall && !isTool) || field(TYPE_CODE) === TYPE_MODEL_CHANGE;
@@ -256,6 +302,7 @@ export function tallyPlainLines(start: u32, end: u32, stack: u32, wants: u32): i
       break;
     }
     lines++;
+    lastOrdinal = nextOrdinal++;
     if (field(TYPE_CODE) === TYPE_MESSAGE) messages++;
     if (field(ROLE_CODE) === ROLE_USER || field(ROLE_CODE) === ROLE_ASSISTANT) noteActivity();
     if (setsModel) store<i32>(TALLY_MODELS + (entry << 2), load<i32>(MODEL_CODES + (model << 2)));
