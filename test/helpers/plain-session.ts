@@ -176,7 +176,9 @@ function modelBefore(entries: JsonObject[], entry: JsonObject): { provider: stri
   const place = nodes.filter((node) => entries.indexOf(node.entry) < entries.indexOf(entry)).length;
   const { parentId } = entry;
   let at =
-    own === undefined && typeof parentId === "string" ? findParent(nodes, place, parentId) : (own?.parent ?? null);
+    own === undefined && typeof parentId === "string"
+      ? findParent(nodes.slice(0, place), nodes.slice(place), parentId)
+      : (own?.parent ?? null);
   for (; at !== null; at = at.parent) {
     const { type, provider, modelId } = at.entry;
     const message = messageOf(at.entry);

@@ -21,7 +21,7 @@ export function treePlainly(entries: readonly JsonObject[]): PlainNode[] {
   nodes.forEach((node, index) => {
     const { parentId } = node.entry;
     if (typeof parentId !== "string" || parentId === "") return;
-    node.parent = findParent(nodes, index, parentId);
+    node.parent = findParent(nodes.slice(0, index), nodes.slice(index + 1), parentId);
     if (node.parent === null) node.rootedBy = parentId === node.id ? "self-parent" : "missing-parent";
   });
   for (const node of nodes) {
@@ -34,10 +34,13 @@ export function treePlainly(entries: readonly JsonObject[]): PlainNode[] {
   return nodes;
 }
 
-/** Of the other nodes with that id the nearest before the child, else the nearest after it. */
-export function findParent(nodes: readonly PlainNode[], child: number, parentId: string): PlainNode | null {
-  const before = nodes.slice(0, child).findLast((node) => node.id === parentId);
-  return before ?? nodes.slice(child + 1).find((node) => node.id === parentId) ?? null;
+/** Of the nodes with that id the nearest one before the child, else the nearest after it. */
+export function findParent(
+  before: readonly PlainNode[],
+  after: readonly PlainNode[],
+  parentId: string,
+): PlainNode | null {
+  return before.findLast(({ id }) => id === parentId) ?? after.find(({ id }) => id === parentId) ?? null;
 }
 
 function isOnCycle(node: PlainNode): boolean {
