@@ -7,7 +7,7 @@ import { Manifest } from "./clickhouse/manifest.js";
 import { RowSender } from "./clickhouse/row-sender.js";
 import type { ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
 import type { RowBatch } from "./row-batch.js";
-import type { TableName } from "./tables.js";
+import type { RowCounts } from "./tables.js";
 
 /** Where the tables are. */
 export interface ClickhousePlace {
@@ -89,10 +89,7 @@ class ClickhouseTarget implements ExportTarget {
     await this.#last;
   }
 
-  async finish(
-    changed: readonly ExportedFile[],
-    removed: readonly string[],
-  ): Promise<Partial<Record<TableName, number>>> {
+  async finish(changed: readonly ExportedFile[], removed: readonly string[]): Promise<RowCounts> {
     await this.#last;
     await this.#sender.flush();
     const lines = this.#manifest.lines(this.#generation, changed, removed, this.#sender.written);

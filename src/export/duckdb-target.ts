@@ -4,11 +4,18 @@ import { dirname } from "node:path";
 import { ExportError } from "../errors.js";
 import { DuckdbDatabase, type DuckdbModule, loadDuckdb } from "./duckdb-database.js";
 import { DuckdbRows } from "./duckdb-rows.js";
-import { exportError } from "./export-folder.js";
+import { exportError, foreignFileError } from "./export-folder.js";
 import type { ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
 import type { RowBatch } from "./row-batch.js";
 import { createTableStatement } from "./table-definition.js";
-import { tables as allTables, type ColumnType, findTable, type Table, type TableName } from "./tables.js";
+import {
+  tables as allTables,
+  type ColumnType,
+  findTable,
+  type RowCounts,
+  type Table,
+  type TableName,
+} from "./tables.js";
 
 const columnTypes: Record<ColumnType, string> = {
   string: "VARCHAR",
@@ -112,10 +119,7 @@ class DuckdbTarget implements ExportTarget {
     });
   }
 
-  async finish(
-    changed: readonly ExportedFile[],
-    removed: readonly string[],
-  ): Promise<Partial<Record<TableName, number>>> {
+  async finish(changed: readonly ExportedFile[], removed: readonly string[]): Promise<RowCounts> {
     return await this.#guard(async () => {
       const database = this.#database!;
       for (const rows of this.#rows.values()) rows.finish();
@@ -130,7 +134,7 @@ class DuckdbTarget implements ExportTarget {
       await database.run("COMMIT");
       await database.run("CHECKPOINT target"); // All is in the one file then.
       this.#close();
-      return Object.fromEntries(counts) as Partial<Record<TableName, number>>;
+      return Object.fromEntries(counts) as RowCounts;
     });
   }
 
@@ -149,7 +153,8 @@ class DuckdbTarget implements ExportTarget {
     const found = await database.rows<{ name: string }>(
       "SELECT table_name AS name FROM information_schema.tables WHERE table_catalog = 'target'",
     );
-    if (found.length > 0 && !found.some(({ name }) => name === "_exported_files")) throw foreignError(this.#path);
+    if (found.length > 0 && !found.some(({ name }) => name === "_exported_files"))
+      throw foreignFileError("DuckDB", this.#path);
     return found.length === 0;
   }
 
@@ -237,11 +242,6 @@ function tableStatements(table: Table): string {
   return `${statement};\nCREATE INDEX sessions_by_session_id ON sessions (session_id)`;
 }
 
-function foreignError(path: string, cause?: unknown): ExportError {
-  const message = `Cannot export to "${path}": it is something else than an export as DuckDB; name another file`;
-  return new ExportError("FOREIGN_TARGET", message, cause);
-}
-
 function lockedError(path: string, cause?: unknown): ExportError {
   const message = `Cannot export to "${path}": another program has it open; export again when that is done`;
   return new ExportError("WRITE_FAILED", message, cause);
@@ -250,7 +250,7 @@ function lockedError(path: string, cause?: unknown): ExportError {
 /** What DuckDB's own words mean for an export. */
 function duckdbError(path: string, error: unknown): ExportError {
   const [message = ""] = (error as Error).message.split("\n", 1);
-  if (/not a valid DuckDB database/.test(message)) return foreignError(path, error);
+  if (/not a valid DuckDB database/.test(message)) return foreignFileError("DuckDB", path, error);
   if (/Could not set lock on file/.test(message)) return lockedError(path, error);
   const system = systemErrors.find(([words]) => words.test(message));
   if (system) return exportError(path, Object.assign(new Error(message, { cause: error }), { code: system[1] }));

@@ -77,6 +77,12 @@ export function exportError(target: string, cause: unknown): ExportError {
   return new ExportError("WRITE_FAILED", `Cannot export to "${target}": ${describeFailure(cause)}`, cause);
 }
 
+/** Why a file is left alone that an export as `engine` was to be written to. */
+export function foreignFileError(engine: string, path: string, cause?: unknown): ExportError {
+  const message = `Cannot export to "${path}": it is something else than an export as ${engine}; name another file`;
+  return new ExportError("FOREIGN_TARGET", message, cause);
+}
+
 function describeFailure(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   switch (code) {

@@ -1,5 +1,5 @@
 import type { RowBatch } from "./row-batch.js";
-import type { TableName } from "./tables.js";
+import type { RowCounts, TableName } from "./tables.js";
 
 /** One session file as a target holds it: enough to tell whether the file, or what is known of its copies, changed since. */
 export interface ExportedFile {
@@ -24,7 +24,7 @@ export interface ExportTarget {
    * Makes what was written the new state. `changed` are the files that rows were written of (also those that gave none), `removed` the paths of files
    * whose rows go. Returns the rows that each table now holds in all.
    */
-  finish(changed: readonly ExportedFile[], removed: readonly string[]): Promise<Partial<Record<TableName, number>>>;
+  finish(changed: readonly ExportedFile[], removed: readonly string[]): Promise<RowCounts>;
   /** Leaves the last state. May be called at any time before `finish` is done; never throws. */
   abort(): Promise<void>;
 }

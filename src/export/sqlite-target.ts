@@ -4,12 +4,19 @@ import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { ExportError } from "../errors.js";
 import { formatIsoTime } from "../format/time.js";
-import { exportError } from "./export-folder.js";
+import { exportError, foreignFileError } from "./export-folder.js";
 import type { ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
 import type { Cell, RowBatch } from "./row-batch.js";
 import { openSqliteDatabase, type SqliteDatabase, type SqliteStatement } from "./sqlite-database.js";
 import { createTableStatement } from "./table-definition.js";
-import { tables as allTables, type ColumnType, findTable, type Table, type TableName } from "./tables.js";
+import {
+  tables as allTables,
+  type ColumnType,
+  findTable,
+  type RowCounts,
+  type Table,
+  type TableName,
+} from "./tables.js";
 
 /** Marks a file as one of an export, in its header: "piSE". */
 const APPLICATION_ID = 0x70695345;
@@ -69,7 +76,7 @@ export async function openSqliteTarget(path: string, options: TargetOptions): Pr
   let database: SqliteDatabase | undefined;
   try {
     await mkdir(dirname(path), { recursive: true });
-    if (!isNew && (await isForeign(path))) throw foreignError(path);
+    if (!isNew && (await isForeign(path))) throw foreignFileError("SQLite", path);
     database = openSqliteDatabase(path);
     return new SqliteTarget(path, isNew, options, database);
   } catch (error) {
@@ -133,10 +140,7 @@ class SqliteTarget implements ExportTarget {
     });
   }
 
-  async finish(
-    changed: readonly ExportedFile[],
-    removed: readonly string[],
-  ): Promise<Partial<Record<TableName, number>>> {
+  async finish(changed: readonly ExportedFile[], removed: readonly string[]): Promise<RowCounts> {
     this.#guard(() => {
       for (const { path } of changed) this.#replace(path);
       for (const path of removed) this.#replace(path);
@@ -154,7 +158,7 @@ class SqliteTarget implements ExportTarget {
       const rows = this.#tables.map(({ name }) => [name, this.#number(`SELECT count(*) FROM ${name}`)]);
       this.#database.exec("COMMIT");
       this.#database.close();
-      return Object.fromEntries(rows) as Partial<Record<TableName, number>>;
+      return Object.fromEntries(rows) as RowCounts;
     });
   }
 
@@ -171,7 +175,7 @@ class SqliteTarget implements ExportTarget {
   #isEmpty(): boolean {
     if (this.#number("SELECT count(*) FROM sqlite_schema") === 0) return true;
     if (this.#number("PRAGMA application_id") === APPLICATION_ID) return false;
-    throw foreignError(this.#path);
+    throw foreignFileError("SQLite", this.#path);
   }
 
   /** Undefined when it was written with other settings. */
@@ -236,11 +240,6 @@ function toSqliteCells(cells: readonly Cell[], type: ColumnType): (string | numb
   return cells.map((cell) => (cell === null ? null : convert(cell)));
 }
 
-function foreignError(path: string, cause?: unknown): ExportError {
-  const message = `Cannot export to "${path}": it is something else than an export as SQLite; name another file`;
-  return new ExportError("FOREIGN_TARGET", message, cause);
-}
-
 /** What SQLite's own words mean for an export. */
 const reasons: readonly (readonly [RegExp, string])[] = [
   [/disk is full/, "the disk is full; make room and export again"],
@@ -252,7 +251,7 @@ const reasons: readonly (readonly [RegExp, string])[] = [
 
 function sqliteError(path: string, error: unknown): ExportError {
   const { message } = error as Error;
-  if (/file is not a database/.test(message)) return foreignError(path, error);
+  if (/file is not a database/.test(message)) return foreignFileError("SQLite", path, error);
   const reason = reasons.find(([words]) => words.test(message))?.[1];
   if (!reason || error instanceof ExportError) return exportError(path, error);
   return new ExportError("WRITE_FAILED", `Cannot export to "${path}": ${reason}`, error);

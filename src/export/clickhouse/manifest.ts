@@ -1,6 +1,6 @@
 import type { ExportedFile, TargetOptions } from "../export-target.js";
 import type { Cell } from "../row-batch.js";
-import { type TableName, tables } from "../tables.js";
+import { type RowCounts, type TableName, tables } from "../tables.js";
 import type { Connection } from "./connection.js";
 import { qualify } from "./create-tables.js";
 import { quoteText } from "./quote.js";
@@ -79,7 +79,7 @@ export class Manifest {
   }
 
   /** By table: how many rows of this host it shows, copies included; of generations below one, if there is one. */
-  async countRows(before?: bigint): Promise<Partial<Record<TableName, number>>> {
+  async countRows(before?: bigint): Promise<RowCounts> {
     const sums = this.#options.tables.map((name) => `sum(${rowsColumn(name)}) AS ${name}`);
     const also = before === undefined ? "" : ` AND generation < ${before}`;
     const [row] = await this.#server.select<Record<TableName, number | string>>(
