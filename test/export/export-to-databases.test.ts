@@ -1,39 +1,23 @@
 /** Whole exports into SQLite and DuckDB files, held to the plain reader and to totals; and what redaction leaves in each format. */
 import assert from "node:assert/strict";
-import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { appendFileSync, cpSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { toUSVString } from "node:util";
-import { tables } from "../../src/export/tables.js";
 import { EXPORT_FORMATS, type ExportFormat } from "../../src/scan/export-request.js";
 import { exportSessions } from "../../src/scan/export-sessions.js";
 import { totals } from "../../src/scan/totals.js";
 import { credentials, ordinaryTexts } from "../helpers/credentials.js";
-import { type DatabaseEngine, databaseEngines, needsSqlite, readTable } from "../helpers/databases.js";
+import { type DatabaseEngine, databaseEngines, needsSqlite, readTable, testEngines } from "../helpers/databases.js";
 import { assistant, entry, header, jsonl, toolResult, usage, user } from "../helpers/entries.js";
 import { fixture, scratchFolder } from "../helpers/files.js";
-import { readPlainly } from "../helpers/plain-reader.js";
 import { rowsPlainly } from "../helpers/plain-rows.js";
-import type { Row } from "../helpers/row-batches.js";
-import { makeStore, writeFiles } from "../helpers/stores.js";
-
-const allTables = tables.map(({ name }) => name);
-
-function testEngines(behaviour: string, check: (engine: DatabaseEngine, context: TestContext) => Promise<void>): void {
-  for (const engine of databaseEngines) {
-    const { skip } = engine.name === "sqlite" ? needsSqlite : { skip: false as const };
-    test(`exportSessions to ${engine.name}: ${behaviour}`, { skip }, async (context) => await check(engine, context));
-  }
-}
+import { allTables, type Row } from "../helpers/row-batches.js";
+import { makeStore, readStorePlainly, writeFiles } from "../helpers/stores.js";
 
 /** Each table holds the rows that the plain reader makes of the store. Ids that it makes for entries of version 1 are other ones. */
 async function assertHolds(engine: DatabaseEngine, path: string, store: string): Promise<void> {
-  const files = readdirSync(store, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".jsonl"))
-    .map((name) => resolve(store, name))
-    .sort()
-    .map((path) => ({ path, file: readPlainly(readFileSync(path)) }));
-  const expected = rowsPlainly(files, "pond", (path) => statSync(path).mtimeMs);
+  const expected = rowsPlainly(readStorePlainly(store), "pond", (path) => statSync(path).mtimeMs);
   for (const table of allTables) {
     const found = await readTable(engine, path, table);
     const rows = expected[table].map((row, at) =>
@@ -58,7 +42,7 @@ const calls = (id: string, count: number) =>
   );
 
 testEngines(
-  "holds the rows of the plain reader, again after appends, edits, deletions and forks",
+  "exportSessions to ENGINE: holds the rows of the plain reader, again after appends, edits, deletions and forks",
   async (engine, context) => {
     const folder = scratchFolder(context);
     const store = join(folder, "store");
@@ -103,7 +87,7 @@ testEngines(
   },
 );
 
-testEngines("gives the sums of totals by model and month", async (engine, context) => {
+testEngines("exportSessions to ENGINE: gives the sums of totals by model and month", async (engine, context) => {
   const path = join(scratchFolder(context), "export.db");
   const stores = [fixture("store")];
   await exportSessions({ stores, format: engine.name, out: path });

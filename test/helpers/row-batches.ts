@@ -1,7 +1,9 @@
 /** Batches of rows for targets, from records that name only what a test is about. */
 import type { ExportedFile } from "../../src/export/export-target.js";
 import type { Cell, RowBatch } from "../../src/export/row-batch.js";
-import { type ColumnType, findTable, type TableName } from "../../src/export/tables.js";
+import { type ColumnType, findTable, type TableName, tables } from "../../src/export/tables.js";
+
+export const allTables = tables.map(({ name }) => name);
 
 export type Row = Record<string, Cell>;
 
