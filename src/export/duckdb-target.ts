@@ -5,7 +5,7 @@ import { ExportError } from "../errors.js";
 import { DuckdbDatabase, type DuckdbModule, loadDuckdb } from "./duckdb-database.js";
 import { DuckdbRows } from "./duckdb-rows.js";
 import { exportError, foreignFileError } from "./export-folder.js";
-import type { ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
+import type { ChangedFile, ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
 import type { RowBatch } from "./row-batch.js";
 import { createTableStatement } from "./table-definition.js";
 import {
@@ -35,7 +35,17 @@ CREATE TABLE _exported_files (
   size_bytes BIGINT NOT NULL,
   mtime_ms DOUBLE NOT NULL,
   state VARCHAR NOT NULL
+);
+CREATE TABLE _notes (
+  path VARCHAR NOT NULL,
+  piece VARCHAR NOT NULL
 )`;
+
+/** So long are the pieces of notes, which lie one behind the other: DuckDB holds thousands of rows at once. */
+const PIECE_LENGTH = 2000;
+
+/** After so many bytes pieces go from the appender, which no limit holds for, to the database. */
+const FLUSH_BYTES = 256 * 1024;
 
 /** Where the rows of sessions wait until the old ones are gone. */
 const NEW_SESSIONS = "new_sessions";
@@ -97,7 +107,7 @@ class DuckdbTarget implements ExportTarget {
     const database = await DuckdbDatabase.open(this.#module, this.#path, this.#isNew);
     this.#database = database;
     await database.run("BEGIN");
-    const schema = this.#tables.map(tableStatements).join(";\n");
+    const schema = [MANIFEST, ...this.#tables.map(tableStatements)].join(";\n");
     const exported = (await this.#isEmpty(database)) ? undefined : await this.#readManifest(database, schema);
     if (!exported) await this.#makeTables(database, schema);
     this.exported = exported ?? new Map();
@@ -110,6 +120,20 @@ class DuckdbTarget implements ExportTarget {
     }
   }
 
+  async readNotes(take: (note: string) => void): Promise<void> {
+    if (this.exported.size === 0) return;
+    await this.#guard(async () => {
+      let note = "";
+      let last: string | undefined;
+      for await (const { path, piece } of this.#database!.each<{ path: string; piece: string }>("FROM _notes")) {
+        if (path !== last && note !== "") take(note);
+        note = path === last ? note + piece : piece;
+        last = path;
+      }
+      if (note !== "") take(note);
+    });
+  }
+
   async write(batch: RowBatch): Promise<void> {
     this.#options.signal?.throwIfAborted();
     await this.#guard(async () => {
@@ -119,7 +143,7 @@ class DuckdbTarget implements ExportTarget {
     });
   }
 
-  async finish(changed: readonly ExportedFile[], removed: readonly string[]): Promise<RowCounts> {
+  async finish(changed: readonly ChangedFile[], removed: readonly string[]): Promise<RowCounts> {
     return await this.#guard(async () => {
       const database = this.#database!;
       for (const rows of this.#rows.values()) rows.finish();
@@ -169,10 +193,10 @@ class DuckdbTarget implements ExportTarget {
   }
 
   async #makeTables(database: DuckdbDatabase, schema: string): Promise<void> {
-    for (const name of ["_exported_files", "_export", ...allTables.map(({ name }) => name)]) {
+    for (const name of ["_notes", "_exported_files", "_export", ...allTables.map(({ name }) => name)]) {
       await database.run(`DROP TABLE IF EXISTS ${name}`);
     }
-    await database.run(`${MANIFEST}; ${schema}`);
+    await database.run(schema);
     await database.run("INSERT INTO _export VALUES (?, ?)", [this.#options.settings, schema]);
   }
 
@@ -195,7 +219,7 @@ class DuckdbTarget implements ExportTarget {
 
   async #updateManifest(
     database: DuckdbDatabase,
-    changed: readonly ExportedFile[],
+    changed: readonly ChangedFile[],
     removed: readonly string[],
   ): Promise<void> {
     const { VARCHAR } = this.#module;
@@ -215,6 +239,25 @@ class DuckdbTarget implements ExportTarget {
       added.appendDouble(mtimeMs);
       added.appendVarchar(state);
       added.endRow();
+    }
+    added.closeSync();
+    await this.#replaceNotes(database, changed);
+  }
+
+  async #replaceNotes(database: DuckdbDatabase, changed: readonly ChangedFile[]): Promise<void> {
+    await database.run("DELETE FROM _notes WHERE path IN (FROM gone)");
+    const added = await database.connection.createAppender("_notes", null, "target");
+    let heldBytes = 0;
+    for (const { path, note } of changed) {
+      for (let start = 0; start < note.length; start += PIECE_LENGTH) {
+        added.appendVarchar(path);
+        added.appendVarchar(note.slice(start, start + PIECE_LENGTH));
+        added.endRow();
+      }
+      heldBytes += note.length;
+      if (heldBytes < FLUSH_BYTES) continue;
+      added.flushSync();
+      heldBytes = 0;
     }
     added.closeSync();
   }

@@ -131,7 +131,7 @@ export class ParquetFolder {
   }
 
   /** Makes the next generation the current one: `written` are its new files, `files` go beside its tables. */
-  async commit(written: readonly WrittenFile[], files: Record<string, string | Uint8Array>): Promise<void> {
+  async commit(written: readonly WrittenFile[], files: Record<string, string | Iterable<string>>): Promise<void> {
     await guard(this.path, async () => {
       const { next } = this;
       for (const [name, content] of Object.entries(files)) await writeFile(join(next, name), content, { flush: true });

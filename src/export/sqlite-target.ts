@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { ExportError } from "../errors.js";
 import { formatIsoTime } from "../format/time.js";
 import { exportError, foreignFileError } from "./export-folder.js";
-import type { ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
+import type { ChangedFile, ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
 import type { Cell, RowBatch } from "./row-batch.js";
 import { openSqliteDatabase, type SqliteDatabase, type SqliteStatement } from "./sqlite-database.js";
 import { createTableStatement } from "./table-definition.js";
@@ -58,7 +58,8 @@ CREATE TABLE _exported_files (
   path TEXT NOT NULL PRIMARY KEY,
   size_bytes INTEGER NOT NULL,
   mtime_ms REAL NOT NULL,
-  state TEXT NOT NULL
+  state TEXT NOT NULL,
+  note TEXT NOT NULL
 ) STRICT`;
 
 /**
@@ -120,7 +121,7 @@ class SqliteTarget implements ExportTarget {
     // Another export has it: there is nothing to wait for.
     database.exec("PRAGMA busy_timeout = 0; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -32000; BEGIN IMMEDIATE");
     database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-    const schema = this.#tables.map(tableStatement).join(";\n");
+    const schema = [MANIFEST, ...this.#tables.map(tableStatement)].join(";\n");
     const exported = this.#isEmpty() ? undefined : this.#readManifest(settings, schema);
     if (!exported) this.#makeTables(settings, schema);
     this.exported = exported ?? new Map();
@@ -128,6 +129,14 @@ class SqliteTarget implements ExportTarget {
       this.#inserts.set(name, database.prepare(`INSERT INTO ${name} VALUES (${columns.map(() => "?").join(", ")})`));
     }
     this.#deletes = this.#tables.map(({ name }) => database.prepare(`DELETE FROM ${name} WHERE path = ?`));
+  }
+
+  async readNotes(take: (note: string) => void): Promise<void> {
+    if (this.exported.size === 0) return;
+    this.#guard(() => {
+      const notes = this.#database.prepare("SELECT note FROM _exported_files").iterate();
+      for (const { note } of notes as Iterable<{ note: string }>) take(note);
+    });
   }
 
   async write({ table, path, count, columns }: RowBatch): Promise<void> {
@@ -140,14 +149,14 @@ class SqliteTarget implements ExportTarget {
     });
   }
 
-  async finish(changed: readonly ExportedFile[], removed: readonly string[]): Promise<RowCounts> {
+  async finish(changed: readonly ChangedFile[], removed: readonly string[]): Promise<RowCounts> {
     this.#guard(() => {
       for (const { path } of changed) this.#replace(path);
       for (const path of removed) this.#replace(path);
       const remove = this.#database.prepare("DELETE FROM _exported_files WHERE path = ?");
       for (const path of removed) remove.run(path);
-      const add = this.#database.prepare("REPLACE INTO _exported_files VALUES (?, ?, ?, ?)");
-      for (const { path, sizeBytes, mtimeMs, state } of changed) add.run(path, sizeBytes, mtimeMs, state);
+      const add = this.#database.prepare("REPLACE INTO _exported_files VALUES (?, ?, ?, ?, ?)");
+      for (const { path, sizeBytes, mtimeMs, state, note } of changed) add.run(path, sizeBytes, mtimeMs, state, note);
     });
     for (const statement of this.#tables.flatMap(indexStatements)) {
       await setImmediate(); // Each takes a while: an abort gets in between.
@@ -195,7 +204,7 @@ class SqliteTarget implements ExportTarget {
     for (const name of ["_exported_files", "_export", ...allTables.map(({ name }) => name).reverse()]) {
       this.#database.exec(`DROP TABLE IF EXISTS ${name}`);
     }
-    this.#database.exec(`PRAGMA application_id = ${APPLICATION_ID}; ${MANIFEST}; ${schema}`);
+    this.#database.exec(`PRAGMA application_id = ${APPLICATION_ID}; ${schema}`);
     this.#database.prepare("INSERT INTO _export VALUES (?, ?)").run(settings, schema);
   }
 

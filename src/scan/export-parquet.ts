@@ -37,16 +37,20 @@ export async function exportParquet(
   let isDone = false;
   try {
     const known = await ExportManifest.read(folder, request.target.settings);
-    const found = await findSessionsWithCopies(request.options, scan, (path) => known?.session(path));
+    const found = await findSessionsWithCopies(request.options, scan, known?.sessions);
     const maxBytes = segmentBytes ?? chooseSegmentBytes(found.sessions, scan);
     const plan = planSegments(found.sessions, known?.segments ?? [], maxBytes);
-    const isSame = known !== undefined && plan.written.length === 0 && plan.kept.length === known.segments.length;
+    const isSame =
+      known !== undefined &&
+      plan.written.length === 0 &&
+      plan.kept.length === known.segments.length &&
+      [...found.sessions, ...found.others].every(({ path }) => known.sessions.has(path));
     const { manifest, ...summary } = isSame
       ? { manifest: known, ...summarise([], found.skipped) }
       : await writeGeneration(request, scan, folder, found, plan);
     if (isSame) await folder.linkTables();
     isDone = true;
-    const files = [...manifest.segments.flatMap(({ written }) => written), ...manifest.empty];
+    const { files } = manifest;
     const { skipped, damagedLines, cutEntries } = summary;
     return {
       tables: countRows(request.tables, files),
@@ -130,8 +134,8 @@ async function writeGeneration(
     all.flatMap(({ written }) => written),
   );
   const empty = request.tables.filter((table) => rows[table] === 0).map((table) => writeEmptyFile(folder, table));
-  const known = sessions.filter(({ path }) => isThere.has(path)).map(({ found }) => found);
-  const manifest = new ExportManifest(all, empty, [...known, ...others]);
+  const known = [...sessions.filter(({ path }) => isThere.has(path)).map(({ found }) => found), ...others];
+  const manifest = new ExportManifest(all, empty, new Map(known.map((session) => [session.path, session])));
   request.options.signal?.throwIfAborted();
   const fresh = [...segments.flatMap((segment) => segment.written), ...empty];
   await folder.commit(fresh, manifest.write(request.target.settings));

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { csvFormat } from "../export/csv-format.js";
-import type { ExportTarget } from "../export/export-target.js";
+import type { ChangedFile, ExportTarget } from "../export/export-target.js";
 import { jsonlFormat } from "../export/jsonl-format.js";
 import { Redactor } from "../export/redactor.js";
 import type { RowBatch } from "../export/row-batch.js";
@@ -17,8 +17,14 @@ import {
   readExportRequest,
   summarise,
 } from "./export-request.js";
-import { findSessionsWithCopies, isExported, type SessionsWithCopies } from "./find-sessions-with-copies.js";
+import {
+  findSessionsWithCopies,
+  isExported,
+  type SessionsWithCopies,
+  type SessionToExport,
+} from "./find-sessions-with-copies.js";
 import { batchFiles, RowScan } from "./row-scan.js";
+import { readNotes, writeNote } from "./session-note.js";
 import { checkOptions } from "./store-options.js";
 
 const BATCH_BYTES = 4 * 1024 * 1024;
@@ -120,17 +126,18 @@ async function fillTarget(
   files: string[],
 ): Promise<ExportResult> {
   try {
-    const found = await findSessionsWithCopies(request.options, scan);
-    const changed = found.sessions.filter((session) => !isExported(session, target.exported.get(session.path)));
+    const known = await readNotes((take) => target.readNotes(take));
+    const found = await findSessionsWithCopies(request.options, scan, known);
+    const changed = found.sessions.filter(
+      (session) => !known.has(session.path) || !isExported(session, target.exported.get(session.path)),
+    );
     const { read, ...summary } = await readRows(request, scan, { ...found, sessions: changed }, (batch) =>
       target.write(batch),
     );
     const isRead = new Set(read);
     const failed = new Set(changed.map(({ path }) => path).filter((path) => !isRead.has(path)));
     const current = new Set(found.sessions.map(({ path }) => path).filter((path) => !failed.has(path)));
-    const exported = changed
-      .filter(({ path }) => isRead.has(path))
-      .map(({ path, sizeBytes, mtimeMs, state }) => ({ path, sizeBytes, mtimeMs, state }));
+    const exported = changed.filter(({ path }) => isRead.has(path)).map(changedFile);
     const removed = [...target.exported.keys()].filter((path) => !current.has(path));
     return { tables: await target.finish(exported, removed), files, ...summary };
   } catch (error) {
@@ -138,6 +145,15 @@ async function fillTarget(
     await target.abort();
     throw error;
   }
+}
+
+function changedFile({ path, sizeBytes, mtimeMs, state, found }: SessionToExport): ChangedFile {
+  return {
+    ...{ path, sizeBytes, mtimeMs, state },
+    get note() {
+      return writeNote(found);
+    },
+  };
 }
 
 async function readRows(

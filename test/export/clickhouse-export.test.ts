@@ -25,7 +25,7 @@ import { assistant, at, header, jsonl, type Line, usage, user } from "../helpers
 import { startFaultyProxy } from "../helpers/faulty-proxy.js";
 import { fixture, scratchFolder } from "../helpers/files.js";
 import { forkedStore } from "../helpers/forked-stores.js";
-import { makeStore, writeFiles } from "../helpers/stores.js";
+import { makeStore, settleTimes, spoilFiles, writeFiles } from "../helpers/stores.js";
 
 const exportStore = async (place: TestPlace, store: string, host = "pond") =>
   await exportSessions({ format: "clickhouse", stores: [store], host, text: "full", jobs: 1, ...place });
@@ -120,6 +120,24 @@ describeServers("into", (servers) => {
     assert.equal(await shownBy(server, place, store), await shownBy(server, afresh, store));
     const total = await totalsOf(store);
     for (const each of servers.nodes) assertSameSums(await sumsOf(each, place), total);
+  });
+
+  test("exportSessions opens no file again that is as it was", async (context) => {
+    const [server] = servers.nodes as readonly [TestServer];
+    const store = scratchFolder(context);
+    cpSync(fixture("store"), store, { recursive: true });
+    const paths = await sessionPaths(store);
+    settleTimes(paths);
+    const [place, afresh] = [servers.place(), servers.place()];
+    await exportStore(place, store);
+    const copied = readFileSync(paths[0]!, "utf8").split("\n").slice(1).join("\n");
+    const fork = header({ id: "fork", parentSession: paths[0]!, timestamp: "2030-01-01T00:00:00.000Z" });
+    writeFileSync(join(store, "fork.jsonl"), `${JSON.stringify(fork)}\n${copied}`);
+    await exportStore(afresh, store);
+    spoilFiles(paths);
+    const { skipped } = await exportStore(place, store);
+    assert.equal(skipped.filter(({ path }) => paths.includes(path)).length, 0);
+    assert.equal(await shownBy(server, place, store), await shownBy(server, afresh, store));
   });
 
   test("exportSessions from two hosts at once gives what totals of both stores adds up to", async (context) => {

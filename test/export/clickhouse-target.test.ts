@@ -9,7 +9,7 @@ import { createDistributedTable } from "../../src/export/clickhouse/create-table
 import { readAbilities } from "../../src/export/clickhouse/server-version.js";
 import { storedTables } from "../../src/export/clickhouse/stored-table.js";
 import { type ClickhousePlace, openClickhouseTarget } from "../../src/export/clickhouse-target.js";
-import type { ExportedFile, ExportTarget, TargetOptions } from "../../src/export/export-target.js";
+import type { ChangedFile, ExportTarget, TargetOptions } from "../../src/export/export-target.js";
 import type { RowBatch } from "../../src/export/row-batch.js";
 import {
   ADA,
@@ -25,7 +25,7 @@ import {
   type TestNode,
 } from "../helpers/clickhouse-servers.js";
 import { startFaultyProxy } from "../helpers/faulty-proxy.js";
-import { allTables, exportedFile, type Row, rowBatch } from "../helpers/row-batches.js";
+import { allTables, changedFile, exportedFile, notesOf, type Row, rowBatch } from "../helpers/row-batches.js";
 
 const options = (more: Partial<TargetOptions> = {}): TargetOptions => ({
   tables: allTables,
@@ -38,12 +38,12 @@ const options = (more: Partial<TargetOptions> = {}): TargetOptions => ({
 async function exportRows(
   place: ClickhousePlace,
   batches: readonly RowBatch[],
-  { removed = [], files, ...more }: Partial<TargetOptions> & { removed?: string[]; files?: ExportedFile[] } = {},
+  { removed = [], files, ...more }: Partial<TargetOptions> & { removed?: string[]; files?: ChangedFile[] } = {},
 ): Promise<ReturnType<ExportTarget["finish"]>> {
   const target = await openClickhouseTarget(place, options(more));
   for (const batch of batches) await target.write(batch);
   const paths = new Set(batches.map(({ path }) => path));
-  return await target.finish(files ?? [...paths].map((path) => exportedFile(path)), removed);
+  return await target.finish(files ?? [...paths].map((path) => changedFile(path)), removed);
 }
 
 /** Calls of 1 dollar each, unless they say otherwise. */
@@ -165,16 +165,18 @@ describeServers("on", (servers) => {
   test("openClickhouseTarget replaces changed files, drops removed ones, and knows the rest", async () => {
     const place = servers.place();
     const files = [
-      exportedFile("/a", { state: "st'ate", sizeBytes: 2 ** 40 }),
-      exportedFile("/b"),
-      exportedFile("/empty"),
+      changedFile("/a", { state: "st'ate", sizeBytes: 2 ** 40, note: `tab\t \\ ${"long ".repeat(500_000)}` }),
+      changedFile("/b"),
+      changedFile("/empty"),
     ];
     const rows = (ids: string[]) => ids.map((entry_id) => ({ entry_id, timestamp: 5 }));
     await exportRows(place, [calls("/a", rows(["1", "2", "3"])), calls("/b", rows(["4"]), "t")], { files });
     const target = await openClickhouseTarget(place, options());
-    assert.deepEqual(new Map([...target.exported].sort()), new Map(files.map((file) => [file.path, file])));
+    const exported = files.map(({ note: _, ...file }) => [file.path, file] as const);
+    assert.deepEqual(new Map([...target.exported].sort()), new Map(exported));
+    assert.deepEqual(await notesOf(target), files.map(({ note }) => note).sort());
     await target.write(calls("/a", rows(["1", "9"])));
-    assert.deepEqual(await target.finish([exportedFile("/a")], ["/b"]), {
+    assert.deepEqual(await target.finish([changedFile("/a")], ["/b"]), {
       sessions: 0,
       entries: 0,
       messages: 0,
@@ -187,6 +189,7 @@ describeServers("on", (servers) => {
     ]);
     const last = await openClickhouseTarget(place, options());
     assert.deepEqual([...last.exported.keys()].sort(), ["/a", "/empty"]);
+    assert.deepEqual(await notesOf(last), ["note of /a", "note of /empty"]);
     await last.abort();
   });
 
@@ -195,8 +198,9 @@ describeServers("on", (servers) => {
     await exportRows(place, [calls("/a", [{ entry_id: "1" }]), calls("/b", [{ entry_id: "2" }], "t")]);
     const target = await openClickhouseTarget(place, options({ settings: "other", tables: ["usage"] }));
     assert.equal(target.exported.size, 0);
+    assert.deepEqual(await notesOf(target), []);
     await target.write(calls("/a", [{ entry_id: "1", cost_total: 16 }]));
-    assert.deepEqual(await target.finish([exportedFile("/a")], []), { usage: 1 });
+    assert.deepEqual(await target.finish([changedFile("/a")], []), { usage: 1 });
     assert.equal(await sum(place), 16);
   });
 
@@ -378,7 +382,7 @@ describeServers("on", (servers) => {
       const path = `/${database}`;
       await exportRows(place, [calls(path, [{ entry_id: "1", model: database }], database)], {
         ...hostile,
-        files: [exportedFile(path, { state: database })],
+        files: [changedFile(path, { state: database })],
       });
       const target = await openClickhouseTarget(place, options(hostile));
       assert.deepEqual([...target.exported.values()], [exportedFile(path, { state: database })]);
@@ -466,7 +470,7 @@ describe("on an old server that fails", needsServer, () => {
       code: "WRITE_FAILED",
       message: `Cannot export to "${server.url}": connection refused; see that the server runs, and that --url names its HTTP port`,
     };
-    await assert.rejects(target.finish([exportedFile("/a")], []), away);
+    await assert.rejects(target.finish([changedFile("/a")], []), away);
     await target.abort();
     await assert.rejects(openClickhouseTarget(place, options()), away);
 
@@ -497,7 +501,7 @@ describe("on an old server that fails", needsServer, () => {
     );
     const target = await openClickhouseTarget(freshPlace([proxy]), options({ signal: interrupt.signal }));
     await target.write(calls("/a", [{ entry_id: "1" }]));
-    const finished = target.finish([exportedFile("/a")], []);
+    const finished = target.finish([changedFile("/a")], []);
     const reason = new Error("enough");
     setTimeout(() => interrupt.abort(reason), 50);
     await assert.rejects(finished, reason);
@@ -617,7 +621,7 @@ describe("on a cluster that fails", needsServer, () => {
     await nodes[1].kill();
     await assert.rejects(
       target.finish(
-        batches.map(({ path }) => exportedFile(path)),
+        batches.map(({ path }) => changedFile(path)),
         [],
       ),
       (error: Error) => error instanceof ExportError && error.code === "WRITE_FAILED" && !error.message.includes("\n"),

@@ -20,7 +20,7 @@ import type { ExportedFile, TargetOptions } from "../../src/export/export-target
 import { findTable, type TableName } from "../../src/export/tables.js";
 import { type DatabaseEngine, databaseEngines, needsSqlite, readTable, testEngines } from "../helpers/databases.js";
 import { scratchFolder } from "../helpers/files.js";
-import { allTables, exportedFile, type Row, rowBatch } from "../helpers/row-batches.js";
+import { allTables, changedFile, exportedFile, notesOf, type Row, rowBatch } from "../helpers/row-batches.js";
 
 const options: TargetOptions = { tables: allTables, host: "pond", settings: "as ever" };
 
@@ -52,7 +52,7 @@ async function exportRows(
     }
   }
   return await target.finish(
-    Object.keys(changed).map((file) => exportedFile(file)),
+    Object.keys(changed).map((file) => changedFile(file)),
     removed,
   );
 }
@@ -266,17 +266,20 @@ testEngines("ENGINE: what was exported is told next time, and nothing with other
   const target = await engine.open(path, options);
   assert.equal(target.exported.size, 0);
   await target.write(rowBatch("entries", file.path, [{}, {}]));
-  await target.finish([file, exportedFile("/none.jsonl")], []);
+  const note = "0123456789".repeat(500_000);
+  await target.finish([{ ...file, note }, changedFile("/none.jsonl")], []);
 
   const again = await engine.open(path, options);
   assert.deepEqual(
     [...again.exported.values()].sort((one) => (one.path === file.path ? 1 : -1)),
     [exportedFile("/none.jsonl"), file],
   );
+  assert.deepEqual(await notesOf(again), [note, "note of /none.jsonl"]);
   assert.deepEqual(await again.finish([], []), { sessions: 0, entries: 2, messages: 0, tool_calls: 0, usage: 0 });
 
   const other = await engine.open(path, { ...options, settings: "other", tables: ["sessions", "usage"] });
   assert.equal(other.exported.size, 0);
+  assert.deepEqual(await notesOf(other), []);
   assert.deepEqual(await other.finish([], []), { sessions: 0, usage: 0 });
   await assert.rejects(engine.query(path, "SELECT * FROM entries"), "a table that is no longer wanted is gone");
 });
@@ -302,7 +305,7 @@ testEngines(
     const reason = new Error("enough");
     controller.abort(reason);
     await assert.rejects(second.write(rowBatch("entries", "/b.jsonl", rows)), reason);
-    await assert.rejects(second.finish([exportedFile("/a.jsonl")], []), reason);
+    await assert.rejects(second.finish([changedFile("/a.jsonl")], []), reason);
     await second.abort();
     assert.deepEqual(await readAll(engine, path), rowsOf(files));
     await assert.rejects(engine.open(path, { ...options, signal: controller.signal }), reason);
@@ -318,7 +321,7 @@ testEngines(
     const first = await engine.open(path, options);
     await assert.rejects(engine.open(path, options), { code: "WRITE_FAILED", message: /another program/ });
     await first.write(rowBatch("entries", "/a.jsonl", [{}]));
-    await first.finish([exportedFile("/a.jsonl")], []);
+    await first.finish([changedFile("/a.jsonl")], []);
     assert.deepEqual(await readAll(engine, path), rowsOf({ "/a.jsonl": { entries: [{}] } }));
   },
 );
@@ -417,7 +420,7 @@ async function exportThenAbort(engine: DatabaseEngine, path: string, files: Reco
       }
     }
     await target.finish(
-      Object.keys(files).map((file) => exportedFile(file)),
+      Object.keys(files).map((file) => changedFile(file)),
       [],
     );
   } catch (error) {

@@ -30,7 +30,7 @@ import { forkedStore } from "../helpers/forked-stores.js";
 import type { PlainStoreFile } from "../helpers/plain-reader.js";
 import { type PlainRow, type PlainTables, rowsPlainly } from "../helpers/plain-rows.js";
 import { allTables } from "../helpers/row-batches.js";
-import { makeStore, readStorePlainly, writeFiles } from "../helpers/stores.js";
+import { makeStore, readStorePlainly, settleTimes, spoilFiles, writeFiles } from "../helpers/stores.js";
 
 interface Connection {
   runAndReadAll(sql: string): Promise<{ getRowObjectsJson(): Record<string, unknown>[] }>;
@@ -444,6 +444,29 @@ test("exportSessions to Parquet again writes nothing when nothing changed, and a
     files.some((path) => existsSync(path)),
     false,
   );
+});
+
+test("exportSessions to Parquet opens no file again that is as it was, and those again whose notes are damaged", async (context) => {
+  const folder = scratchFolder(context);
+  const [store, out, fresh] = ["store", "out", "fresh"].map((name) => join(folder, name)) as [string, string, string];
+  const changing = new ChangingStore(store);
+  const options = { stores: [store], format: "parquet", host: "pond" } as const;
+  await exportInSegments({ ...options, out });
+  const notes = join(out, ".generations/1/notes.txt");
+  assert.ok(existsSync(notes));
+  writeFileSync(notes, readFileSync(notes, "utf8").replaceAll("A", "B"));
+  changing.apply({ does: "fork", file: 0, kept: 2 });
+  await exportInSegments({ ...options, out });
+  await exportInSegments({ ...options, out: fresh });
+  const expected = await readParquet(fresh);
+  assert.deepEqual(await readParquet(out), expected);
+
+  const paths = readdirSync(store).map((name) => join(store, name));
+  settleTimes(paths);
+  await exportInSegments({ ...options, out });
+  spoilFiles(paths);
+  assert.deepEqual((await exportInSegments({ ...options, out })).skipped, []);
+  assert.deepEqual(await readParquet(out), expected);
 });
 
 test("exportSessions to Parquet writes only the segments in which something changed", async (context) => {

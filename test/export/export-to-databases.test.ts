@@ -13,7 +13,7 @@ import { assistant, entry, header, jsonl, toolResult, usage, user } from "../hel
 import { fixture, scratchFolder } from "../helpers/files.js";
 import { rowsPlainly } from "../helpers/plain-rows.js";
 import { allTables, type Row } from "../helpers/row-batches.js";
-import { makeStore, readStorePlainly, writeFiles } from "../helpers/stores.js";
+import { makeStore, readStorePlainly, settleTimes, spoilFiles, writeFiles } from "../helpers/stores.js";
 
 /** Each table holds the rows that the plain reader makes of the store. Ids that it makes for entries of version 1 are other ones. */
 async function assertHolds(engine: DatabaseEngine, path: string, store: string): Promise<void> {
@@ -86,6 +86,61 @@ testEngines(
     }
   },
 );
+
+/** A session, and a fork of it that was told first; each with a call of its own. */
+function storeOfForks(context: TestContext): { store: string; parent: string; fork: string } {
+  const store = makeStore(context, {
+    "--home-u--/parent.jsonl": jsonl(header({ id: "parent" }), ...calls("a", 6)),
+    "--home-u--/fork.jsonl": jsonl(header({ id: "fork", parentSession: "/gone/parent.jsonl" }), ...calls("b", 1)),
+  });
+  const [parent, fork] = ["parent", "fork"].map((name) => join(store, "--home-u--", `${name}.jsonl`)) as [
+    string,
+    string,
+  ];
+  settleTimes([parent, fork]);
+  return { store, parent, fork };
+}
+
+testEngines("exportSessions to ENGINE: opens no file again that is as it was", async (engine, context) => {
+  const folder = scratchFolder(context);
+  const { store, parent, fork } = storeOfForks(context);
+  const [path, fresh] = [join(folder, "export.db"), join(folder, "fresh.db")];
+  const run = (out: string) => exportSessions({ stores: [store], format: engine.name, out, host: "pond" });
+  await run(path);
+  appendFileSync(fork, jsonl(...calls("a", 6)));
+  await run(fresh);
+  spoilFiles([parent]);
+  const again = await run(path);
+  assert.deepEqual(again.skipped, []);
+  const usage = await readTable(engine, path, "usage");
+  assert.equal(usage.filter(({ is_copy }) => is_copy).length, 6);
+  for (const table of allTables) {
+    assert.deepEqual(await readTable(engine, path, table), await readTable(engine, fresh, table), table);
+  }
+
+  settleTimes([fork]);
+  await run(path);
+  spoilFiles([fork]);
+  assert.deepEqual(await run(path), { ...again, damagedLines: 0 });
+});
+
+testEngines("exportSessions to ENGINE: reads files again whose notes are damaged", async (engine, context) => {
+  const { store, fork } = storeOfForks(context);
+  const path = join(scratchFolder(context), "export.db");
+  const run = () => exportSessions({ stores: [store], format: engine.name, out: path, host: "pond" });
+  await run();
+  const [table, column] = engine.name === "sqlite" ? ["_exported_files", "note"] : ["_notes", "piece"];
+  // What is found then in place of the calls is others.
+  await engine.run(path, `UPDATE ${table} SET ${column} = replace(${column}, 'A', 'B')`);
+  appendFileSync(fork, jsonl(...calls("a", 6)));
+  await run();
+  await assertHolds(engine, path, store);
+  await engine.run(path, `UPDATE ${table} SET ${column} = '{}'`);
+  await run();
+  await assertHolds(engine, path, store);
+  const [{ notes } = {}] = await engine.query(path, `SELECT count(*) AS notes FROM ${table} WHERE ${column} = '{}'`);
+  assert.equal(notes, 0, "there are whole ones again");
+});
 
 testEngines("exportSessions to ENGINE: gives the sums of totals by model and month", async (engine, context) => {
   const path = join(scratchFolder(context), "export.db");

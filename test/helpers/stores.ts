@@ -1,5 +1,5 @@
 /** Stores of sessions that a test makes for itself, and what a scan does with their files. */
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import { scratchFolder } from "./files.js";
@@ -18,6 +18,17 @@ export function writeFiles(folder: string, files: Record<string, Buffer | string
     writeFileSync(path, content);
   }
   return folder;
+}
+
+/** Gives files a time without a fraction, which `spoilFiles` can give them again. */
+export function settleTimes(paths: readonly string[]): void {
+  for (const path of paths) utimesSync(path, 1_700_000_000, 1_700_000_000);
+}
+
+/** Makes files unreadable as sessions, though they look as they did: whoever opens one can be told by what is missing then. */
+export function spoilFiles(paths: readonly string[]): void {
+  for (const path of paths) writeFileSync(path, Buffer.alloc(statSync(path).size));
+  settleTimes(paths);
 }
 
 /** Names for files that need none: `0.jsonl`, `1.jsonl`, … */
