@@ -13,7 +13,7 @@ export interface ExportedFile {
 
 /** A session file that rows were written of. */
 export interface ChangedFile extends ExportedFile {
-  /** A line of ASCII that the target keeps for the next export. Made when it is asked for. */
+  /** A line of printable ASCII that the target keeps for the next export. Made when it is asked for. */
   readonly note: string;
 }
 

@@ -6,14 +6,16 @@ import { ParquetFolder } from "../export/parquet-folder.js";
 import type { WrittenFile } from "../export/parquet-rows.js";
 import type { TableName } from "../export/tables.js";
 import { ExportManifest, type Segment } from "./export-manifest.js";
-import { type ExportRequest, type ExportResult, summarise } from "./export-request.js";
+import { type ExportRequest, type ExportResult, joinBatches, sumCounts } from "./export-request.js";
 import {
   findSessionsWithCopies,
+  heldSessions,
   isExported,
   type SessionsWithCopies,
   type SessionToExport,
 } from "./find-sessions-with-copies.js";
 import { batchFiles, type RowScan, sumBytes } from "./row-scan.js";
+import type { SkippedFile } from "./store-options.js";
 
 /** The rows of so many bytes of session files are written together, and again when one of the files changes. */
 const MIN_SEGMENT_BYTES = 8 * 1024 * 1024;
@@ -45,19 +47,17 @@ export async function exportParquet(
       plan.written.length === 0 &&
       plan.kept.length === known.segments.length &&
       [...found.sessions, ...found.others].every(({ path }) => known.sessions.has(path));
-    const { manifest, ...summary } = isSame
-      ? { manifest: known, ...summarise([], found.skipped) }
+    const { manifest, skipped } = isSame
+      ? { manifest: known, ...joinBatches([], found.skipped) }
       : await writeGeneration(request, scan, folder, found, plan);
     if (isSame) await folder.linkTables();
     isDone = true;
     const { files } = manifest;
-    const { skipped, damagedLines, cutEntries } = summary;
     return {
       tables: countRows(request.tables, files),
       files: files.map((file) => folder.pathOf(file)).sort(),
       skipped,
-      damagedLines,
-      cutEntries,
+      ...sumCounts(Array.from(manifest.sessions.values(), ({ rows }) => rows)),
     };
   } finally {
     // Nothing may be written to a folder that is removed.
@@ -112,20 +112,21 @@ async function writeGeneration(
   folder: ParquetFolder,
   { sessions, others, copies, skipped }: SessionsWithCopies,
   { kept, written }: SegmentPlan,
-): Promise<{ manifest: ExportManifest } & ReturnType<typeof summarise>> {
+): Promise<{ manifest: ExportManifest; skipped: SkippedFile[] }> {
   await folder.begin();
   for (const segment of kept) for (const file of segment.written) await folder.keep(file);
   const task = { ...request.task, copies, folder: folder.next, target: folder.path };
   const batches = written.map((batch) => batch.map(({ path, sizeBytes, mtimeMs }) => ({ path, sizeBytes, mtimeMs })));
   const results = await scan.run("parquet", task, batches);
-  const summary = summarise(results, skipped);
+  const joined = joinBatches(results, skipped);
 
-  const isThere = new Set([...kept.flatMap(({ files }) => files.map(({ path }) => path)), ...summary.read]);
+  const isKept = new Set(kept.flatMap(({ files }) => files.map(({ path }) => path)));
+  const held = heldSessions(sessions, ({ path }) => isKept.has(path), joined.read);
   const exported = new Map(
     sessions.map(({ path, sizeBytes, mtimeMs, state }) => [path, { path, sizeBytes, mtimeMs, state }]),
   );
   const segments = results.map(({ result }) => ({
-    files: result.files.map((path) => exported.get(path)!),
+    files: Array.from(result.files.keys(), (path) => exported.get(path)!),
     written: result.written,
   }));
   const all = [...kept, ...segments];
@@ -134,12 +135,12 @@ async function writeGeneration(
     all.flatMap(({ written }) => written),
   );
   const empty = request.tables.filter((table) => rows[table] === 0).map((table) => writeEmptyFile(folder, table));
-  const known = [...sessions.filter(({ path }) => isThere.has(path)).map(({ found }) => found), ...others];
+  const known = [...held.map(({ found }) => found), ...others];
   const manifest = new ExportManifest(all, empty, new Map(known.map((session) => [session.path, session])));
   request.options.signal?.throwIfAborted();
   const fresh = [...segments.flatMap((segment) => segment.written), ...empty];
   await folder.commit(fresh, manifest.write(request.target.settings));
-  return { manifest, ...summary };
+  return { manifest, skipped: joined.skipped };
 }
 
 /** A table without rows has its columns all the same. */

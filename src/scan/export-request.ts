@@ -6,6 +6,7 @@ import type { Exported } from "../export/row-sink.js";
 import { tables as allTables, type TableName } from "../export/tables.js";
 import type { TextWriter } from "../export/text-stream-sink.js";
 import { byPath } from "./list-sessions.js";
+import type { ReadRows } from "./read-session-rows.js";
 import type { BatchResult } from "./run-batch.js";
 import { callFilters, type SkippedFile, type StoreOptions } from "./store-options.js";
 import type { RowsPart, RowsTaskOptions } from "./tasks/rows-task.js";
@@ -36,12 +37,9 @@ export interface ExportOptions extends StoreOptions {
   redact?: boolean;
 }
 
-export interface ExportResult extends Exported {
+/** The counts are of all files whose rows there are, be they read now or by an export before. */
+export interface ExportResult extends Exported, ReadRows {
   skipped: SkippedFile[];
-  /** In the files that were read for rows. */
-  damagedLines: number;
-  /** Entries with a string longer than V8 can hold, of which cells hold the beginning. */
-  cutEntries: number;
 }
 
 /** An export that is ready to go. */
@@ -77,24 +75,28 @@ function requireOneOf(option: string, known: readonly string[], value: string): 
   throw new RangeError(`Cannot export: ${option} can be ${known.join(", ")}, but is "${value}"`);
 }
 
-/** What there is to say of the files that were read for rows. */
-export interface ReadSummary extends Omit<ExportResult, "tables" | "files"> {
-  /** Absolute paths of those whose rows were handed on. */
-  read: string[];
+/** What came of reading files for rows. */
+export interface ReadFiles {
+  /** By absolute path: those whose rows were handed on. */
+  read: Map<string, ReadRows>;
+  skipped: SkippedFile[];
 }
 
-/** Sums up what came of batches; `skipped` are files that were passed over before. */
-export function summarise(
+/** Puts together what came of batches; `skipped` are files that were passed over before. */
+export function joinBatches(
   results: readonly { result: RowsPart; skipped: BatchResult<"rows">["skipped"] }[],
   skipped: readonly SkippedFile[],
-): ReadSummary {
-  const sum: ReadSummary = { read: [], skipped: [...skipped], damagedLines: 0, cutEntries: 0 };
-  for (const { result, skipped } of results) {
-    sum.read.push(...result.files);
-    sum.skipped.push(...skipped);
-    sum.damagedLines += result.damagedLines;
-    sum.cutEntries += result.cutEntries;
+): ReadFiles {
+  const read = new Map(results.flatMap(({ result }) => [...result.files]));
+  return { read, skipped: [...skipped, ...results.flatMap(({ skipped }) => skipped)].sort(byPath) };
+}
+
+/** What there is to say of the files whose rows a target holds. */
+export function sumCounts(files: Iterable<ReadRows | undefined>): ReadRows {
+  const sum = { damagedLines: 0, cutEntries: 0 };
+  for (const file of files) {
+    sum.damagedLines += file?.damagedLines ?? 0;
+    sum.cutEntries += file?.cutEntries ?? 0;
   }
-  sum.skipped.sort(byPath);
   return sum;
 }

@@ -13,12 +13,14 @@ import {
   type ExportOptions,
   type ExportRequest,
   type ExportResult,
-  type ReadSummary,
+  joinBatches,
+  type ReadFiles,
   readExportRequest,
-  summarise,
+  sumCounts,
 } from "./export-request.js";
 import {
   findSessionsWithCopies,
+  heldSessions,
   isExported,
   type SessionsWithCopies,
   type SessionToExport,
@@ -90,8 +92,8 @@ async function exportText(request: ExportRequest, scan: RowScan, format: RowForm
       : await openTextStream(out, format, table!);
   try {
     const found = await findSessionsWithCopies(request.options, scan);
-    const { read: _, ...summary } = await readRows(request, scan, found, (batch) => sink.write(batch));
-    return { ...(await sink.finish()), ...summary };
+    const { read, skipped } = await readRows(request, scan, found, (batch) => sink.write(batch));
+    return { ...(await sink.finish()), skipped, ...sumCounts(read.values()) };
   } catch (error) {
     await scan.close();
     await sink.abort();
@@ -128,18 +130,18 @@ async function fillTarget(
   try {
     const known = await readNotes((take) => target.readNotes(take));
     const found = await findSessionsWithCopies(request.options, scan, known);
-    const changed = found.sessions.filter(
-      (session) => !known.has(session.path) || !isExported(session, target.exported.get(session.path)),
-    );
-    const { read, ...summary } = await readRows(request, scan, { ...found, sessions: changed }, (batch) =>
+    const stays = (session: SessionToExport): boolean =>
+      known.has(session.path) && isExported(session, target.exported.get(session.path));
+    const changed = found.sessions.filter((session) => !stays(session));
+    const { read, skipped } = await readRows(request, scan, { ...found, sessions: changed }, (batch) =>
       target.write(batch),
     );
-    const isRead = new Set(read);
-    const failed = new Set(changed.map(({ path }) => path).filter((path) => !isRead.has(path)));
-    const current = new Set(found.sessions.map(({ path }) => path).filter((path) => !failed.has(path)));
-    const exported = changed.filter(({ path }) => isRead.has(path)).map(changedFile);
-    const removed = [...target.exported.keys()].filter((path) => !current.has(path));
-    return { tables: await target.finish(exported, removed), files, ...summary };
+    const held = heldSessions(found.sessions, stays, read);
+    const isHeld = new Set(held.map(({ path }) => path));
+    const removed = [...target.exported.keys()].filter((path) => !isHeld.has(path));
+    const exported = held.filter(({ path }) => read.has(path)).map(changedFile);
+    const counts = sumCounts(held.map(({ found }) => found.rows));
+    return { tables: await target.finish(exported, removed), files, skipped, ...counts };
   } catch (error) {
     await scan.close();
     await target.abort();
@@ -161,10 +163,10 @@ async function readRows(
   scan: RowScan,
   { sessions, copies, skipped }: SessionsWithCopies,
   write: (batch: RowBatch) => Promise<void>,
-): Promise<ReadSummary> {
+): Promise<ReadFiles> {
   const batches = batchFiles(sessions, BATCH_BYTES, BATCH_FILES).map((batch) =>
     batch.map(({ path, sizeBytes, mtimeMs }) => ({ path, sizeBytes, mtimeMs })),
   );
   const results = await scan.run("rows", { ...task, copies }, batches, (part) => write(part as RowBatch));
-  return summarise(results, skipped);
+  return joinBatches(results, skipped);
 }

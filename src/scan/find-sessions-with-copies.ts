@@ -4,6 +4,7 @@ import type { ExportedFile } from "../export/export-target.js";
 import { CopyFinder } from "./copy-finder.js";
 import { findSessionFiles, type SessionFile } from "./find-session-files.js";
 import { byPath } from "./list-sessions.js";
+import type { ReadRows } from "./read-session-rows.js";
 import { batchFiles, type RowScan } from "./row-scan.js";
 import type { SkippedFile, StoreOptions } from "./store-options.js";
 import type { FoundSession } from "./tasks/fingerprints-task.js";
@@ -65,6 +66,19 @@ export async function findSessionsWithCopies(
 
 function stateOf(copies: Uint32Array | undefined): string {
   return copies ? createHash("sha256").update(copies).digest("base64url").slice(0, 22) : "";
+}
+
+/** The sessions whose rows a target holds in the end: those that stay as they were, and those that were read, with what there was to say of them. */
+export function heldSessions(
+  sessions: readonly SessionToExport[],
+  stays: (session: SessionToExport) => boolean,
+  read: ReadonlyMap<string, ReadRows>,
+): SessionToExport[] {
+  return sessions.flatMap((session) => {
+    const rows = read.get(session.path);
+    if (rows) return [{ ...session, found: { ...session.found, rows } }];
+    return stays(session) ? [session] : [];
+  });
 }
 
 /** Whether the rows of a file would be those that were exported. */

@@ -8,13 +8,13 @@ const VERSION = 1;
 const DIGEST_LENGTH = 43;
 
 /**
- * What was found in a session file, as a line of ASCII that the target of an export keeps, so that the next export need not open the file to tell copies: a digest, then the
+ * What was found in a session file, as a line of printable ASCII that the target of an export keeps, so that the next export need not open the file to tell copies: a digest, then the
  * rest as JSON. Memory: 22 bytes a call.
  */
 export function writeNote({ fingerprints, ...facts }: FoundSession): string {
   const { buffer, byteOffset, byteLength } = fingerprints;
   const calls = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
-  const content = JSON.stringify({ ...facts, calls }).replace(/[^\0-\x7f]/g, escapeUnit);
+  const content = JSON.stringify({ ...facts, calls }).replace(/[^ -~]/g, escapeUnit);
   return digestOf(content) + content;
 }
 

@@ -93,11 +93,12 @@ describeServers("into", (servers) => {
     const store = scratchFolder(context);
     cpSync(fixture("store"), store, { recursive: true });
     const place = servers.place();
-    await exportStore(place, store);
+    const first = await exportStore(place, store);
+    assert.equal(first.damagedLines, 3);
     const countRaw = async () => Number((await server.ask(`SELECT count() FROM ${place.database}.entries`))[0]![0]);
 
     const before = await countRaw();
-    await exportStore(place, store);
+    assert.deepEqual(await exportStore(place, store), first);
     assert.equal(await countRaw(), before);
 
     const paths = await sessionPaths(store);

@@ -14,6 +14,7 @@ const session: fc.Arbitrary<FoundSession> = fc.record(
     sizeBytes: fc.maxSafeNat(),
     mtimeMs: fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }),
     isWanted: fc.boolean(),
+    rows: fc.record({ damagedLines: fc.nat(), cutEntries: fc.nat() }, { noNullPrototype: true }),
     fingerprints: fc
       .array(fc.tuple(fc.integer(), fc.integer(), fc.integer(), fc.integer()))
       .map((calls) => Int32Array.from(calls.flat())),
