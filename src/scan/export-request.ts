@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { TEXT_MODES, type TextMode } from "../export/cell-text.js";
 import type { TargetOptions } from "../export/export-target.js";
+import { redactionSettings } from "../export/redactor.js";
 import type { Exported } from "../export/row-sink.js";
 import { tables as allTables, type TableName } from "../export/tables.js";
 import type { TextWriter } from "../export/text-stream-sink.js";
@@ -50,7 +51,7 @@ export interface ExportRequest {
   task: Omit<RowsTaskOptions, "copies">;
 }
 
-/** Makes sense of the options. Throws a RangeError or TypeError for what can't be meant. */
+/** Makes sense of the options. Throws a RangeError or TypeError for what can't be meant, an ExportError where the rules of redaction are missing. */
 export function readExportRequest(options: ExportOptions): ExportRequest {
   const { format, host = hostname(), text = "preview", redact = false, signal } = options;
   requireOneOf("format", EXPORT_FORMATS, format);
@@ -61,7 +62,8 @@ export function readExportRequest(options: ExportOptions): ExportRequest {
   if (tables.length === 0) throw new RangeError("Cannot export: no table is wanted");
   const filters = callFilters(options);
   const columns = allTables.map((table) => table.columns);
-  const settings = JSON.stringify({ columns, tables, host, text, redact, filters });
+  const redaction = redact && redactionSettings();
+  const settings = JSON.stringify({ columns, tables, host, text, redaction, filters });
   return {
     options,
     tables,

@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import { csvFormat } from "../export/csv-format.js";
 import type { ChangedFile, ExportTarget } from "../export/export-target.js";
 import { jsonlFormat } from "../export/jsonl-format.js";
-import { Redactor } from "../export/redactor.js";
 import type { RowBatch } from "../export/row-batch.js";
 import type { RowFormat, RowSink } from "../export/row-sink.js";
 import { openTextFolder } from "../export/text-folder-sink.js";
@@ -70,7 +69,6 @@ const formats: Record<ExportFormat, (request: ExportRequest, scan: RowScan) => P
 export async function exportSessions(options: ExportOptions): Promise<ExportResult> {
   checkOptions(options);
   const request = readExportRequest(options);
-  if (options.redact) new Redactor(); // Where its rules are missing, workers could not tell as well.
   const scan = new RowScan(options);
   try {
     return await formats[options.format](request, scan);

@@ -1,6 +1,7 @@
 /** Whole exports into SQLite and DuckDB files, held to the plain reader and to totals; and what redaction leaves in each format. */
 import assert from "node:assert/strict";
 import { appendFileSync, cpSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { toUSVString } from "node:util";
@@ -280,4 +281,21 @@ test("exportSessions redacts credentials that the beginning of a long line ends 
       assert.ok(!said.includes(part), `${part} in ${text}`);
     }
   }
+});
+
+test("exportSessions that redacts writes all rows anew when the rules are of another release", async (context) => {
+  const store = makeStore(context, { "a.jsonl": jsonl(header({ id: "a" }), user("1", null, "x")) });
+  const out = scratchFolder(context);
+  const options = { stores: [store], format: "parquet", out, tables: ["messages"], redact: true } as const;
+  const { files } = await exportSessions(options);
+  assert.deepEqual((await exportSessions(options)).files, files);
+  const rules = createRequire(import.meta.url)("@secretlint/secretlint-rule-preset-recommend/package.json");
+  const { version } = rules;
+  context.after(() => (rules.version = version));
+  rules.version = "11.999.0";
+  const anew = (await exportSessions(options)).files;
+  assert.equal(
+    anew.some((path) => files.includes(path)),
+    false,
+  );
 });
