@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ExportError } from "../errors.js";
 import { DuckdbDatabase, type DuckdbModule, loadDuckdb } from "./duckdb-database.js";
 import { DuckdbRows } from "./duckdb-rows.js";
-import { exportError, foreignFileError } from "./export-folder.js";
+import { exportError, foreignFileError, makeFolder } from "./export-folder.js";
 import type { ChangedFile, ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
 import type { RowBatch } from "./row-batch.js";
 import { createTableStatement } from "./table-definition.js";
@@ -74,7 +74,7 @@ export async function openDuckdbTarget(path: string, options: TargetOptions): Pr
   const isNew = !existsSync(path);
   const target = new DuckdbTarget(path, isNew, options, module);
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await target.open();
     return target;
   } catch (error) {

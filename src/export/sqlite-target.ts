@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { ExportError } from "../errors.js";
 import { formatIsoTime } from "../format/time.js";
-import { exportError, foreignFileError } from "./export-folder.js";
+import { exportError, foreignFileError, makeFolder } from "./export-folder.js";
 import type { ChangedFile, ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
 import type { Cell, RowBatch } from "./row-batch.js";
 import { openSqliteDatabase, type SqliteDatabase, type SqliteStatement } from "./sqlite-database.js";
@@ -76,7 +76,7 @@ export async function openSqliteTarget(path: string, options: TargetOptions): Pr
   const isNew = !existsSync(path);
   let database: SqliteDatabase | undefined;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     if (!isNew && (await isForeign(path))) throw foreignFileError("SQLite", path);
     database = openSqliteDatabase(path);
     return new SqliteTarget(path, isNew, options, database);

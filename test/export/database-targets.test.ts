@@ -362,7 +362,8 @@ testEngines("ENGINE: a place that can't be written is told in one line", async (
   const folder = scratchFolder(context);
   writeFileSync(join(folder, "file"), "");
   mkdirSync(join(folder, "folder"));
-  for (const path of [join(folder, "file", "export.db"), join(folder, "folder"), "/proc/export.db"]) {
+  const paths = [join(folder, "file", "export.db"), join(folder, "folder"), "/proc/export.db", "/proc/new/export.db"];
+  for (const path of paths) {
     await assert.rejects(engine.open(path, options), (error: unknown) => {
       assert.ok(error instanceof ExportError, path);
       assert.match(error.message, /^Cannot export to ".*": [^\n]+$/);
