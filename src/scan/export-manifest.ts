@@ -68,14 +68,14 @@ export class ExportManifest {
   }
 
   /** The files that `read` takes, by name. */
-  write(settings: string): Record<string, string | Iterable<string>> {
+  write(settings: string, redact?: (text: string) => string): Record<string, string | Iterable<string>> {
     const { segments, empty } = this;
     const manifest: StoredManifest = { version: VERSION, settings, segments, empty };
-    return { [MANIFEST]: JSON.stringify(manifest), [NOTES]: this.#notes() };
+    return { [MANIFEST]: JSON.stringify(manifest), [NOTES]: this.#notes(redact) };
   }
 
-  *#notes(): Generator<string> {
-    for (const session of this.sessions.values()) yield `${writeNote(session)}\n`;
+  *#notes(redact?: (text: string) => string): Generator<string> {
+    for (const session of this.sessions.values()) yield `${writeNote(session, redact)}\n`;
   }
 }
 

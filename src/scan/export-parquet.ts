@@ -4,6 +4,7 @@ import type { ExportedFile } from "../export/export-target.js";
 import { ParquetFile } from "../export/parquet-file.js";
 import { ParquetFolder } from "../export/parquet-folder.js";
 import type { WrittenFile } from "../export/parquet-rows.js";
+import { Redactor } from "../export/redactor.js";
 import type { TableName } from "../export/tables.js";
 import { ExportManifest, type Segment } from "./export-manifest.js";
 import { type ExportRequest, type ExportResult, joinBatches, sumCounts } from "./export-request.js";
@@ -137,9 +138,10 @@ async function writeGeneration(
   const empty = request.tables.filter((table) => rows[table] === 0).map((table) => writeEmptyFile(folder, table));
   const known = [...held.map(({ found }) => found), ...others];
   const manifest = new ExportManifest(all, empty, new Map(known.map((session) => [session.path, session])));
+  const redactor = request.task.redact ? new Redactor() : undefined;
   request.options.signal?.throwIfAborted();
   const fresh = [...segments.flatMap((segment) => segment.written), ...empty];
-  await folder.commit(fresh, manifest.write(request.target.settings));
+  await folder.commit(fresh, manifest.write(request.target.settings, redactor?.redact));
   return { manifest, skipped: joined.skipped };
 }
 

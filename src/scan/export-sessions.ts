@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { csvFormat } from "../export/csv-format.js";
-import type { ChangedFile, ExportTarget } from "../export/export-target.js";
+import type { ExportTarget } from "../export/export-target.js";
 import { jsonlFormat } from "../export/jsonl-format.js";
+import { Redactor } from "../export/redactor.js";
 import type { RowBatch } from "../export/row-batch.js";
 import type { RowFormat, RowSink } from "../export/row-sink.js";
 import { openTextFolder } from "../export/text-folder-sink.js";
@@ -137,7 +138,15 @@ async function fillTarget(
     const held = heldSessions(found.sessions, stays, read);
     const isHeld = new Set(held.map(({ path }) => path));
     const removed = [...target.exported.keys()].filter((path) => !isHeld.has(path));
-    const exported = held.filter(({ path }) => read.has(path)).map(changedFile);
+    const redactor = request.task.redact ? new Redactor() : undefined;
+    const exported = held
+      .filter(({ path }) => read.has(path))
+      .map(({ path, sizeBytes, mtimeMs, state, found }) => ({
+        ...{ path, sizeBytes, mtimeMs, state },
+        get note() {
+          return writeNote(found, redactor?.redact);
+        },
+      }));
     const counts = sumCounts(held.map(({ found }) => found.rows));
     return { tables: await target.finish(exported, removed), files, skipped, ...counts };
   } catch (error) {
@@ -145,15 +154,6 @@ async function fillTarget(
     await target.abort();
     throw error;
   }
-}
-
-function changedFile({ path, sizeBytes, mtimeMs, state, found }: SessionToExport): ChangedFile {
-  return {
-    ...{ path, sizeBytes, mtimeMs, state },
-    get note() {
-      return writeNote(found);
-    },
-  };
 }
 
 async function readRows(

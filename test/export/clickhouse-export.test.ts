@@ -21,10 +21,12 @@ import {
   type TestPlace,
   type TestServer,
 } from "../helpers/clickhouse-servers.js";
+import { assertRedacted, credentials, storeOfCredentials } from "../helpers/credentials.js";
 import { assistant, at, header, jsonl, type Line, usage, user } from "../helpers/entries.js";
 import { startFaultyProxy } from "../helpers/faulty-proxy.js";
 import { fixture, scratchFolder } from "../helpers/files.js";
 import { forkedStore } from "../helpers/forked-stores.js";
+import { allTables } from "../helpers/row-batches.js";
 import { makeStore, settleTimes, spoilFiles, writeFiles } from "../helpers/stores.js";
 
 const exportStore = async (place: TestPlace, store: string, host = "pond") =>
@@ -139,6 +141,24 @@ describeServers("into", (servers) => {
     const { skipped } = await exportStore(place, store);
     assert.equal(skipped.filter(({ path }) => paths.includes(path)).length, 0);
     assert.equal(await shownBy(server, place, store), await shownBy(server, afresh, store));
+  });
+
+  test("exportSessions redacts every string, before previews are cut", async (context) => {
+    const store = storeOfCredentials(context);
+    const said = async ({ database }: TestPlace) => {
+      const rows = await Promise.all(
+        ["exported_files", ...allTables].map((name) => servers.nodes[0]!.ask(`SELECT * FROM ${database}.${name}`)),
+      );
+      return rows.flat(2).join("\n");
+    };
+    for (const text of ["preview", "full"] as const) {
+      const place = servers.place();
+      await exportSessions({ format: "clickhouse", stores: [store], text, redact: true, ...place });
+      assertRedacted(await said(place));
+    }
+    const open = servers.place();
+    await exportStore(open, store);
+    assert.ok((await said(open)).includes(credentials[0]!.secret), "without redaction all is there");
   });
 
   test("exportSessions from two hosts at once gives what totals of both stores adds up to", async (context) => {
