@@ -32,9 +32,6 @@ interface CopyRule {
   reads?: readonly string[];
 }
 
-/** The name of a file, which begins with the time that its session was created at. */
-const FILE_NAME = String.raw`replaceRegexpOne(path, '^.*[/\\\\]', '')`;
-
 const copyRules: Record<Exclude<TableName, "usage">, CopyRule> = {
   // The host that has most of the session.
   sessions: { alike: ["session_id"], rank: ["-max(entry_count)"], reads: ["entry_count"] },
@@ -43,9 +40,13 @@ const copyRules: Record<Exclude<TableName, "usage">, CopyRule> = {
   tool_calls: { alike: ["session_id", "line", "line_part", "content_index", "entry_id", "timestamp_ms"], rank: ["0"] },
 };
 
-/** What copies of a call agree in. */
+/** What calls that are copies of one entry agree in; none of it may be missing. */
+const ENTRY = ["entry_id", "entry_timestamp_ms"];
+const IS_ENTRY = "entry_id IS NOT NULL AND entry_timestamp_ms IS NOT NULL";
+
+/** What other copies of a call agree in. */
 const CALL = [
-  ...["timestamp_ms", "provider", "model"],
+  ...["timestamp_ms", "provider", "model", "response_id"],
   ...["input", "output", "cache_read", "cache_write", "total_tokens", "cost_total"],
 ];
 
@@ -78,25 +79,37 @@ class ViewQueries {
   }
 
   /**
-   * The calls that their exporter did not know for copies, without those that only a look at several hosts shows for copies. Copies agree in time,
-   * model and all numbers. Of those of one entry id, the calls of one host are shown; of those of one family with other ids, as many as the file with
-   * most of them holds.
+   * The calls that their exporter did not know for copies, without those that only a look at several hosts shows for copies: of those of one entry, the
+   * one in the oldest file is shown; of those of one family that agree in time, model and all numbers, as many as the file with most of them holds.
    */
   #usageOnce(columns: readonly string[]): string {
     const key = placeColumns("usage");
     const own = "is_copy = 0";
-    // Copies have one time. Few times are of several hosts, so that little is left to compare.
-    const times = this.#current("usage", ["timestamp_ms", "host"], "timestamp_ms IS NOT NULL");
-    const timed = `timestamp_ms GLOBAL IN (SELECT timestamp_ms FROM (${times}) GROUP BY timestamp_ms HAVING min(host) != max(host))`;
-    const alike = ["entry_id", ...CALL];
-    const entries = this.#current("usage", distinct(key, alike), `${own} AND ${timed} AND entry_id IS NOT NULL`);
-    const again = copies(key, entries, alike, [`min(${FILE_NAME})`]);
-    const calls = this.#current("usage", distinct(key, alike, ["session_id", "is_copy"]), timed);
+    const reads = [...ENTRY, ...CALL];
+    const entries = this.#current(
+      "usage",
+      distinct(key, ENTRY),
+      `${own} AND ${IS_ENTRY} AND ${this.#isShared("entry_timestamp_ms")}`,
+    );
+    const created = this.#current("sessions", ["host", "path", "created_ms"]);
+    const aged = `SELECT * FROM (${entries}) AS calls ANY LEFT JOIN (${created}) AS files USING (host, path)`;
+    const again = copies(key, aged, ENTRY, ["min(created_ms IS NULL)", "min(ifNull(created_ms, 0))", "min(path)"]);
+    const calls = this.#current(
+      "usage",
+      distinct(key, reads, ["session_id", "is_copy"]),
+      this.#isShared("timestamp_ms"),
+    );
     const related =
       `SELECT *, if(ancestor != '', ancestor, session_id) AS family FROM (${calls}) AS calls ` +
       `ANY LEFT JOIN (${this.#ancestors()}) AS ancestors USING (session_id)`;
     const surplus = surplusCalls(key, related, ["family", ...CALL]);
     return this.#current("usage", columns, `${own} AND ${isNoneOf(key, again)} AND ${isNoneOf(key, surplus)}`);
+  }
+
+  /** Whether calls of several hosts have the same time: few have, so that little is left to compare. */
+  #isShared(time: string): string {
+    const times = this.#current("usage", [time, "host"], `${time} IS NOT NULL`);
+    return `${time} GLOBAL IN (SELECT ${time} FROM (${times}) GROUP BY ${time} HAVING min(host) != max(host))`;
   }
 
   /** By session id: the id of the session that it was forked from, over several forks. */
@@ -171,11 +184,9 @@ function copies(key: readonly string[], rows: string, alike: readonly string[], 
  */
 function surplusCalls(key: readonly string[], calls: string, alike: readonly string[]): string {
   const group = alike.join(", ");
-  // An entry is its id, as the time is the same in a group; one without an id is its place.
-  const places = key.map((column) =>
-    column.startsWith("line") ? `if(entry_id IS NULL, ${column}, 0)` : `if(entry_id IS NULL, ${column}, '')`,
-  );
-  const entry = `(ifNull(entry_id, ''), ${places.join(", ")})`;
+  // An entry without an id or a time is its place.
+  const places = key.map((column) => `if(${IS_ENTRY}, ${column.startsWith("line") ? "0" : "''"}, ${column})`);
+  const entry = `(if(${IS_ENTRY}, assumeNotNull(entry_id), ''), if(${IS_ENTRY}, assumeNotNull(entry_timestamp_ms), 0), ${places.join(", ")})`;
   const own = "is_copy = 0";
   const byFile =
     `SELECT ${group}, host, path, count() AS held, groupArrayIf(${entry}, ${own}) AS entries, ` +
