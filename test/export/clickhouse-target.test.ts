@@ -252,6 +252,55 @@ describeServers("on", (servers) => {
     assert.equal(await sum(place, "host = 'lake'"), 3);
   });
 
+  test("usage_once compares entries by id and own time, other calls by their responses, too", async () => {
+    const place = servers.place();
+    const call = (entry_id: string, second: number, cost_total: number, more: Row = {}): Row => {
+      const time = Date.UTC(2026, 0, 1, 0, 0, second);
+      return { entry_id, timestamp: time, entry_timestamp: time, cost_total, ...more };
+    };
+    const session = (id: string, created: number, rows: Row[]) => [
+      rowBatch("sessions", `/${id}`, [{ created }], id),
+      calls(`/${id}`, rows, id),
+    ];
+    await exportRows(place, [
+      ...session("s1", 200, [call("a1", 1, 1), call("a2", 2, 4), call("a9", 9, 256)]),
+      ...session("s3", 200, [
+        call("b1", 3, 8, { response_id: "r1" }),
+        call("b2", 4, 16, { response_id: "r1" }),
+        call("b3", 5, 32),
+      ]),
+      ...session("s5", 200, [call("c1", 6, 64), call("c2", 7, 128)]),
+    ]);
+    await exportRows(
+      place,
+      [
+        // Paid for in an older session, where it has other numbers and another time.
+        ...session("s2", 100, [call("a1", 11, 2, { entry_timestamp: Date.UTC(2026, 0, 1, 0, 0, 1) })]),
+        ...session("s3", 200, [
+          call("d1", 3, 8, { response_id: "r2" }),
+          call("d2", 4, 16, { response_id: "r1" }),
+          call("d3", 5, 32, { response_id: "" }),
+        ]),
+        // An entry in common makes it of one family with s5, which no header tells.
+        ...session("s6", 300, [call("c1", 6, 64), call("e2", 7, 128)]),
+        // Of another family, a call that has an id in common with one of s1, and one that has its numbers.
+        ...session("s7", 300, [call("a2", 2, 4, { entry_timestamp: Date.UTC(2026, 0, 2) }), call("e9", 9, 256)]),
+      ],
+      { host: "lake" },
+    );
+    const expected = [
+      2, // a1, of the older session
+      2 * 4, // a2: one id at two times
+      2 * 8, // two answers of the provider
+      16, // one answer
+      2 * 32, // no name for an answer is another than an empty one
+      64, // c1, an entry
+      128, // c2 and e2: alike in one family
+      2 * 256, // alike in two families
+    ].reduce((one, other) => one + other);
+    assert.equal(await sum(place), expected);
+  });
+
   test("usage_once counts a call once that several hosts hold", async () => {
     const place = servers.place();
     const time = Date.parse("2026-01-01T00:00:00Z");

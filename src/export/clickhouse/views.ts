@@ -80,7 +80,8 @@ class ViewQueries {
 
   /**
    * The calls that their exporter did not know for copies, without those that only a look at several hosts shows for copies: of those of one entry, the
-   * one in the oldest file is shown; of those of one family that agree in time, model and all numbers, as many as the file with most of them holds.
+   * one of the session created first is shown; of those of one family that agree in time, model, response and all numbers, as many as the file with most
+   * of them holds.
    */
   #usageOnce(columns: readonly string[]): string {
     const key = placeColumns("usage");
@@ -97,12 +98,12 @@ class ViewQueries {
     const calls = this.#current(
       "usage",
       distinct(key, reads, ["session_id", "is_copy"]),
-      this.#isShared("timestamp_ms"),
+      `(${this.#isShared("timestamp_ms")} OR ${this.#isShared("entry_timestamp_ms")})`,
     );
-    const related =
-      `SELECT *, if(ancestor != '', ancestor, session_id) AS family FROM (${calls}) AS calls ` +
+    const forked =
+      `SELECT *, if(ancestor != '', ancestor, session_id) AS kin FROM (${calls}) AS calls ` +
       `ANY LEFT JOIN (${this.#ancestors()}) AS ancestors USING (session_id)`;
-    const surplus = surplusCalls(key, related, ["family", ...CALL]);
+    const surplus = surplusCalls(key, joinFamilies(forked), ["family", ...CALL]);
     return this.#current("usage", columns, `${own} AND ${isNoneOf(key, again)} AND ${isNoneOf(key, surplus)}`);
   }
 
@@ -124,7 +125,7 @@ class ViewQueries {
     return `SELECT session_id, up${FORK_DEPTH} AS ancestor FROM (${query})`;
   }
 
-  /** By session id: the id of the session whose path the header names; else the id in that path; else the name itself. */
+  /** By session id: the id of the session that the header names by path, or by the id in a file's name; else the name, which forks of a missing one share. */
   #parents(): string {
     const forks = this.#current(
       "sessions",
@@ -132,9 +133,10 @@ class ViewQueries {
       "parent_session != ''",
     );
     const paths = `SELECT path AS origin, min(session_id) AS known FROM (${this.#current("sessions", ["path", "session_id"])}) GROUP BY path`;
+    const ids = this.#current("sessions", ["session_id"]);
     const named = String.raw`replaceRegexpOne(origin, '^(.*[/\\\\])?[^_/\\\\]*_([^/\\\\]*)\\.jsonl$', '\\2')`;
     return (
-      `SELECT session_id AS child, min(if(known != '', known, ${named})) AS parent ` +
+      `SELECT session_id AS child, min(multiIf(known != '', known, ${named} GLOBAL IN (${ids}), ${named}, origin)) AS parent ` +
       `FROM (${forks}) AS forks ANY LEFT JOIN (${paths}) AS paths USING (origin) GROUP BY session_id`
     );
   }
@@ -160,6 +162,19 @@ function distinct(...columns: (readonly string[])[]): string[] {
 
 function isNoneOf(key: readonly string[], query: string): string {
   return `(${key.join(", ")}) GLOBAL NOT IN (${query})`;
+}
+
+/** Calls with their families: kin that have an entry in common are of one. */
+function joinFamilies(calls: string): string {
+  const group = ENTRY.join(", ");
+  const shared = `SELECT ${group}, min(kin) AS first_kin FROM (${calls}) WHERE ${IS_ENTRY} GROUP BY ${group} HAVING min(kin) != max(kin)`;
+  // An inner join would give one holder of each entry on new servers, all of them on old ones.
+  const held = `SELECT kin, first_kin FROM (${calls}) AS holders ANY LEFT JOIN (${shared}) AS shared USING (${group})`;
+  const joined = `SELECT kin, min(first_kin) AS elder FROM (${held}) WHERE first_kin != '' GROUP BY kin`;
+  return (
+    `SELECT *, if(elder != '', elder, kin) AS family FROM (${calls}) AS known ` +
+    `ANY LEFT JOIN (${joined}) AS joined USING (kin)`
+  );
 }
 
 /** The keys of rows that are copies of another host's. */
