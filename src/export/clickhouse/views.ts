@@ -169,8 +169,9 @@ function joinFamilies(calls: string): string {
   const group = ENTRY.join(", ");
   const shared = `SELECT ${group}, min(kin) AS first_kin FROM (${calls}) WHERE ${IS_ENTRY} GROUP BY ${group} HAVING min(kin) != max(kin)`;
   // An inner join would give one holder of each entry on new servers, all of them on old ones.
-  const held = `SELECT kin, first_kin FROM (${calls}) AS holders ANY LEFT JOIN (${shared}) AS shared USING (${group})`;
-  const joined = `SELECT kin, min(first_kin) AS elder FROM (${held}) WHERE first_kin != '' GROUP BY kin`;
+  const joined =
+    `SELECT kin, min(first_kin) AS elder FROM (${calls}) AS holders ` +
+    `ANY LEFT JOIN (${shared}) AS shared USING (${group}) WHERE first_kin != '' GROUP BY kin`;
   return (
     `SELECT *, if(elder != '', elder, kin) AS family FROM (${calls}) AS known ` +
     `ANY LEFT JOIN (${joined}) AS joined USING (kin)`
