@@ -5,9 +5,9 @@ import { createTables } from "./clickhouse/create-tables.js";
 import { dropSuperseded, type RowPlace } from "./clickhouse/drop-superseded.js";
 import { Manifest } from "./clickhouse/manifest.js";
 import { RowSender } from "./clickhouse/row-sender.js";
-import type { ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
+import type { ChangedFile, ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
 import type { RowBatch } from "./row-batch.js";
-import type { TableName } from "./tables.js";
+import type { RowCounts } from "./tables.js";
 
 /** Where the tables are. */
 export interface ClickhousePlace {
@@ -84,15 +84,16 @@ class ClickhouseTarget implements ExportTarget {
     this.#generation = generation;
   }
 
+  async readNotes(take: (note: string) => void): Promise<void> {
+    await this.#manifest.readNotes(take);
+  }
+
   async write(batch: RowBatch): Promise<void> {
     this.#last = this.#last.then(() => this.#sender.write(batch));
     await this.#last;
   }
 
-  async finish(
-    changed: readonly ExportedFile[],
-    removed: readonly string[],
-  ): Promise<Partial<Record<TableName, number>>> {
+  async finish(changed: readonly ChangedFile[], removed: readonly string[]): Promise<RowCounts> {
     await this.#last;
     await this.#sender.flush();
     const lines = this.#manifest.lines(this.#generation, changed, removed, this.#sender.written);

@@ -1,14 +1,21 @@
 import { existsSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ExportError } from "../errors.js";
 import { DuckdbDatabase, type DuckdbModule, loadDuckdb } from "./duckdb-database.js";
 import { DuckdbRows } from "./duckdb-rows.js";
-import { exportError } from "./export-folder.js";
-import type { ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
+import { exportError, foreignFileError, makeFolder } from "./export-folder.js";
+import type { ChangedFile, ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
 import type { RowBatch } from "./row-batch.js";
 import { createTableStatement } from "./table-definition.js";
-import { tables as allTables, type ColumnType, findTable, type Table, type TableName } from "./tables.js";
+import {
+  tables as allTables,
+  type ColumnType,
+  findTable,
+  type RowCounts,
+  type Table,
+  type TableName,
+} from "./tables.js";
 
 const columnTypes: Record<ColumnType, string> = {
   string: "VARCHAR",
@@ -28,7 +35,17 @@ CREATE TABLE _exported_files (
   size_bytes BIGINT NOT NULL,
   mtime_ms DOUBLE NOT NULL,
   state VARCHAR NOT NULL
+);
+CREATE TABLE _notes (
+  path VARCHAR NOT NULL,
+  piece VARCHAR NOT NULL
 )`;
+
+/** So long are the pieces of notes, which lie one behind the other: DuckDB holds thousands of rows at once. */
+const PIECE_LENGTH = 2000;
+
+/** After so many bytes pieces go from the appender, which no limit holds for, to the database. */
+const FLUSH_BYTES = 256 * 1024;
 
 /** Where the rows of sessions wait until the old ones are gone. */
 const NEW_SESSIONS = "new_sessions";
@@ -57,7 +74,7 @@ export async function openDuckdbTarget(path: string, options: TargetOptions): Pr
   const isNew = !existsSync(path);
   const target = new DuckdbTarget(path, isNew, options, module);
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await target.open();
     return target;
   } catch (error) {
@@ -90,7 +107,7 @@ class DuckdbTarget implements ExportTarget {
     const database = await DuckdbDatabase.open(this.#module, this.#path, this.#isNew);
     this.#database = database;
     await database.run("BEGIN");
-    const schema = this.#tables.map(tableStatements).join(";\n");
+    const schema = [MANIFEST, ...this.#tables.map(tableStatements)].join(";\n");
     const exported = (await this.#isEmpty(database)) ? undefined : await this.#readManifest(database, schema);
     if (!exported) await this.#makeTables(database, schema);
     this.exported = exported ?? new Map();
@@ -103,6 +120,20 @@ class DuckdbTarget implements ExportTarget {
     }
   }
 
+  async readNotes(take: (note: string) => void): Promise<void> {
+    if (this.exported.size === 0) return;
+    await this.#guard(async () => {
+      let note = "";
+      let last: string | undefined;
+      for await (const { path, piece } of this.#database!.each<{ path: string; piece: string }>("FROM _notes")) {
+        if (path !== last && note !== "") take(note);
+        note = path === last ? note + piece : piece;
+        last = path;
+      }
+      if (note !== "") take(note);
+    });
+  }
+
   async write(batch: RowBatch): Promise<void> {
     this.#options.signal?.throwIfAborted();
     await this.#guard(async () => {
@@ -112,10 +143,7 @@ class DuckdbTarget implements ExportTarget {
     });
   }
 
-  async finish(
-    changed: readonly ExportedFile[],
-    removed: readonly string[],
-  ): Promise<Partial<Record<TableName, number>>> {
+  async finish(changed: readonly ChangedFile[], removed: readonly string[]): Promise<RowCounts> {
     return await this.#guard(async () => {
       const database = this.#database!;
       for (const rows of this.#rows.values()) rows.finish();
@@ -130,7 +158,7 @@ class DuckdbTarget implements ExportTarget {
       await database.run("COMMIT");
       await database.run("CHECKPOINT target"); // All is in the one file then.
       this.#close();
-      return Object.fromEntries(counts) as Partial<Record<TableName, number>>;
+      return Object.fromEntries(counts) as RowCounts;
     });
   }
 
@@ -149,7 +177,8 @@ class DuckdbTarget implements ExportTarget {
     const found = await database.rows<{ name: string }>(
       "SELECT table_name AS name FROM information_schema.tables WHERE table_catalog = 'target'",
     );
-    if (found.length > 0 && !found.some(({ name }) => name === "_exported_files")) throw foreignError(this.#path);
+    if (found.length > 0 && !found.some(({ name }) => name === "_exported_files"))
+      throw foreignFileError("DuckDB", this.#path);
     return found.length === 0;
   }
 
@@ -164,10 +193,10 @@ class DuckdbTarget implements ExportTarget {
   }
 
   async #makeTables(database: DuckdbDatabase, schema: string): Promise<void> {
-    for (const name of ["_exported_files", "_export", ...allTables.map(({ name }) => name)]) {
+    for (const name of ["_notes", "_exported_files", "_export", ...allTables.map(({ name }) => name)]) {
       await database.run(`DROP TABLE IF EXISTS ${name}`);
     }
-    await database.run(`${MANIFEST}; ${schema}`);
+    await database.run(schema);
     await database.run("INSERT INTO _export VALUES (?, ?)", [this.#options.settings, schema]);
   }
 
@@ -190,7 +219,7 @@ class DuckdbTarget implements ExportTarget {
 
   async #updateManifest(
     database: DuckdbDatabase,
-    changed: readonly ExportedFile[],
+    changed: readonly ChangedFile[],
     removed: readonly string[],
   ): Promise<void> {
     const { VARCHAR } = this.#module;
@@ -210,6 +239,25 @@ class DuckdbTarget implements ExportTarget {
       added.appendDouble(mtimeMs);
       added.appendVarchar(state);
       added.endRow();
+    }
+    added.closeSync();
+    await this.#replaceNotes(database, changed);
+  }
+
+  async #replaceNotes(database: DuckdbDatabase, changed: readonly ChangedFile[]): Promise<void> {
+    await database.run("DELETE FROM _notes WHERE path IN (FROM gone)");
+    const added = await database.connection.createAppender("_notes", null, "target");
+    let heldBytes = 0;
+    for (const { path, note } of changed) {
+      for (let start = 0; start < note.length; start += PIECE_LENGTH) {
+        added.appendVarchar(path);
+        added.appendVarchar(note.slice(start, start + PIECE_LENGTH));
+        added.endRow();
+      }
+      heldBytes += note.length;
+      if (heldBytes < FLUSH_BYTES) continue;
+      added.flushSync();
+      heldBytes = 0;
     }
     added.closeSync();
   }
@@ -237,11 +285,6 @@ function tableStatements(table: Table): string {
   return `${statement};\nCREATE INDEX sessions_by_session_id ON sessions (session_id)`;
 }
 
-function foreignError(path: string, cause?: unknown): ExportError {
-  const message = `Cannot export to "${path}": it is something else than an export as DuckDB; name another file`;
-  return new ExportError("FOREIGN_TARGET", message, cause);
-}
-
 function lockedError(path: string, cause?: unknown): ExportError {
   const message = `Cannot export to "${path}": another program has it open; export again when that is done`;
   return new ExportError("WRITE_FAILED", message, cause);
@@ -250,7 +293,7 @@ function lockedError(path: string, cause?: unknown): ExportError {
 /** What DuckDB's own words mean for an export. */
 function duckdbError(path: string, error: unknown): ExportError {
   const [message = ""] = (error as Error).message.split("\n", 1);
-  if (/not a valid DuckDB database/.test(message)) return foreignError(path, error);
+  if (/not a valid DuckDB database/.test(message)) return foreignFileError("DuckDB", path, error);
   if (/Could not set lock on file/.test(message)) return lockedError(path, error);
   const system = systemErrors.find(([words]) => words.test(message));
   if (system) return exportError(path, Object.assign(new Error(message, { cause: error }), { code: system[1] }));

@@ -106,7 +106,7 @@ function withoutContent(entry: SessionEntry, message: JsonObject | undefined): S
     const { provider, modelId, model, kind, usage } = entry as JsonObject;
     return { type, id, parentId, timestamp, provider, modelId, model, kind, usage };
   }
-  const { role, timestamp: time, provider, model, responseModel, toolName, usage } = message;
-  const call = { role, timestamp: time, provider, model, responseModel, toolName, usage };
+  const { role, timestamp: time, provider, model, responseModel, responseId, toolName, usage } = message;
+  const call = { role, timestamp: time, provider, model, responseModel, responseId, toolName, usage };
   return { type, id, parentId, timestamp, message: call };
 }

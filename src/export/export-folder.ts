@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { ExportError } from "../errors.js";
 
 /** Tells the folders that exports were written to from all others. */
@@ -18,15 +18,15 @@ export type Claim = "missing" | "empty" | "exported";
  * @throws ExportError when there is something else, or the folder can't be made.
  */
 export async function claimFolder(folder: string, format: string): Promise<Claim> {
-  let made: string | undefined;
+  let isMade: boolean;
   let names: string[];
   try {
-    made = await mkdir(folder, { recursive: true });
+    isMade = await makeFolder(folder);
     names = await readdir(folder);
     // One that was killed as it began left no more than a temporary file.
     if (names.every(isTemporary)) {
       await writeMarker(folder, format);
-      return made === undefined ? "empty" : "missing";
+      return isMade ? "missing" : "empty";
     }
   } catch (error) {
     throw exportError(folder, error);
@@ -35,6 +35,27 @@ export async function claimFolder(folder: string, format: string): Promise<Claim
   if (found === format) return "exported";
   const what = found === undefined ? "is not empty, and no export wrote it" : `holds an export as ${found}`;
   throw new ExportError("FOREIGN_TARGET", `Cannot export to "${folder}": it ${what}; name a new or empty folder`);
+}
+
+/** Makes a folder and those above it, as far as they are missing; returns whether it was. Node's own `recursive` never ends below /proc, where nothing can be made. */
+export async function makeFolder(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder);
+    return true;
+  } catch (error) {
+    const above = dirname(folder);
+    const isAboveMissing = (error as NodeJS.ErrnoException).code === "ENOENT" && above !== folder;
+    if (isAboveMissing && (await makeFolder(above))) return await makeFolder(folder);
+    if (await isFolder(folder)) return false;
+    throw error;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
 }
 
 /** Makes a folder again what it was when it was claimed, for an export that came to nothing. Never throws. */
@@ -75,6 +96,12 @@ async function readMarker(folder: string): Promise<string | undefined> {
 export function exportError(target: string, cause: unknown): ExportError {
   if (cause instanceof ExportError) return cause;
   return new ExportError("WRITE_FAILED", `Cannot export to "${target}": ${describeFailure(cause)}`, cause);
+}
+
+/** Why a file is left alone that an export as `engine` was to be written to. */
+export function foreignFileError(engine: string, path: string, cause?: unknown): ExportError {
+  const message = `Cannot export to "${path}": it is something else than an export as ${engine}; name another file`;
+  return new ExportError("FOREIGN_TARGET", message, cause);
 }
 
 function describeFailure(error: unknown): string {

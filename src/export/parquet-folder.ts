@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
+import { existsSync } from "node:fs";
 import {
   copyFile,
   link,
@@ -17,6 +17,7 @@ import {
 import { dirname, join } from "node:path";
 import pLimit from "p-limit";
 import { ExportError } from "../errors.js";
+import { syncFolder } from "../sync-folder.js";
 import { type Claim, claimFolder, exportError, releaseFolder } from "./export-folder.js";
 import type { WrittenFile } from "./parquet-rows.js";
 import { tables as allTables, type TableName } from "./tables.js";
@@ -130,7 +131,7 @@ export class ParquetFolder {
   }
 
   /** Makes the next generation the current one: `written` are its new files, `files` go beside its tables. */
-  async commit(written: readonly WrittenFile[], files: Record<string, string | Uint8Array>): Promise<void> {
+  async commit(written: readonly WrittenFile[], files: Record<string, string | Iterable<string>>): Promise<void> {
     await guard(this.path, async () => {
       const { next } = this;
       for (const [name, content] of Object.entries(files)) await writeFile(join(next, name), content, { flush: true });
@@ -250,16 +251,5 @@ async function syncFile(path: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
-  }
-}
-
-/** Waits until the names in a folder are on the disk. Windows knows no such thing. */
-function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const fd = openSync(folder, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }

@@ -162,9 +162,23 @@ export class Redactor {
   }
 }
 
+/**
+ * What redacted rows depend on, for comparison: the release of the rules, and what is asked of them and looked for beside.
+ *
+ * @throws ExportError when the rules are not installed.
+ */
+export function redactionSettings(): object {
+  const { version } = load<{ version: string }>(`${PACKAGE}/package.json`);
+  return { version, ruleOptions, ruleFiles, patterns: credentialPatterns.map(([kind, { source }]) => [kind, source]) };
+}
+
 function loadRules(): Rule[] {
+  return load<{ rules: Rule[] }>(PACKAGE).rules;
+}
+
+function load<Module>(name: string): Module {
   try {
-    return (createRequire(import.meta.url)(PACKAGE) as { rules: Rule[] }).rules;
+    return createRequire(import.meta.url)(name) as Module;
   } catch (cause) {
     throw new ExportError(
       "MISSING_PACKAGE",

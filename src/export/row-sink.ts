@@ -1,10 +1,10 @@
 import type { RowBatch } from "./row-batch.js";
-import type { TableName } from "./tables.js";
+import type { RowCounts, TableName } from "./tables.js";
 
 /** What an export left behind. */
 export interface Exported {
   /** By table: how many rows it holds now. */
-  tables: Partial<Record<TableName, number>>;
+  tables: RowCounts;
   /** The files that hold the rows; none for a server. */
   files: string[];
 }

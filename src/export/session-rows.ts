@@ -4,6 +4,7 @@ import type { CallModel } from "../format/model.js";
 import { emptyUsage, entryUsage } from "../format/usage.js";
 import type { Call } from "../report/call.js";
 import { type CallFilterOptions, filtersModels, modelFilter, timeFilter } from "../report/call-filter.js";
+import { callIdentity } from "../report/call-fingerprint.js";
 import { namedModel, SessionCalls } from "../report/session-calls.js";
 import type { SessionFacts } from "../report/session-summary.js";
 import { NO_NODE } from "../tree/forest.js";
@@ -197,6 +198,7 @@ export class SessionRows {
     const { line, part } = this.#openPlaces.get(entry) ?? this.#place;
     this.#openPlaces.delete(entry);
     const { usage } = call;
+    const { entryTime, responseId } = callIdentity(entry);
     this.#batcher.add("usage", [
       this.#survey.header.id,
       path,
@@ -204,9 +206,11 @@ export class SessionRows {
       part,
       entryId(entry as SessionEntry) ?? null,
       wholeTime(call.time),
+      wholeTime(entryTime),
       call.source,
       call.provider,
       call.model,
+      responseId ?? null,
       usage.input,
       usage.output,
       usage.cacheRead,

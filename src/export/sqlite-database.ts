@@ -14,6 +14,7 @@ export interface SqliteStatement {
   run(...values: SqliteValue[]): unknown;
   get(...values: SqliteValue[]): unknown;
   all(...values: SqliteValue[]): unknown[];
+  iterate(...values: SqliteValue[]): Iterable<unknown>;
 }
 
 type SqliteDriver = new (path: string) => SqliteDatabase;

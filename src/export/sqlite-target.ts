@@ -1,15 +1,22 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { ExportError } from "../errors.js";
 import { formatIsoTime } from "../format/time.js";
-import { exportError } from "./export-folder.js";
-import type { ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
+import { exportError, foreignFileError, makeFolder } from "./export-folder.js";
+import type { ChangedFile, ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
 import type { Cell, RowBatch } from "./row-batch.js";
 import { openSqliteDatabase, type SqliteDatabase, type SqliteStatement } from "./sqlite-database.js";
 import { createTableStatement } from "./table-definition.js";
-import { tables as allTables, type ColumnType, findTable, type Table, type TableName } from "./tables.js";
+import {
+  tables as allTables,
+  type ColumnType,
+  findTable,
+  type RowCounts,
+  type Table,
+  type TableName,
+} from "./tables.js";
 
 /** Marks a file as one of an export, in its header: "piSE". */
 const APPLICATION_ID = 0x70695345;
@@ -51,7 +58,8 @@ CREATE TABLE _exported_files (
   path TEXT NOT NULL PRIMARY KEY,
   size_bytes INTEGER NOT NULL,
   mtime_ms REAL NOT NULL,
-  state TEXT NOT NULL
+  state TEXT NOT NULL,
+  note TEXT NOT NULL
 ) STRICT`;
 
 /**
@@ -68,8 +76,8 @@ export async function openSqliteTarget(path: string, options: TargetOptions): Pr
   const isNew = !existsSync(path);
   let database: SqliteDatabase | undefined;
   try {
-    await mkdir(dirname(path), { recursive: true });
-    if (!isNew && (await isForeign(path))) throw foreignError(path);
+    await makeFolder(dirname(path));
+    if (!isNew && (await isForeign(path))) throw foreignFileError("SQLite", path);
     database = openSqliteDatabase(path);
     return new SqliteTarget(path, isNew, options, database);
   } catch (error) {
@@ -113,7 +121,7 @@ class SqliteTarget implements ExportTarget {
     // Another export has it: there is nothing to wait for.
     database.exec("PRAGMA busy_timeout = 0; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -32000; BEGIN IMMEDIATE");
     database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-    const schema = this.#tables.map(tableStatement).join(";\n");
+    const schema = [MANIFEST, ...this.#tables.map(tableStatement)].join(";\n");
     const exported = this.#isEmpty() ? undefined : this.#readManifest(settings, schema);
     if (!exported) this.#makeTables(settings, schema);
     this.exported = exported ?? new Map();
@@ -121,6 +129,14 @@ class SqliteTarget implements ExportTarget {
       this.#inserts.set(name, database.prepare(`INSERT INTO ${name} VALUES (${columns.map(() => "?").join(", ")})`));
     }
     this.#deletes = this.#tables.map(({ name }) => database.prepare(`DELETE FROM ${name} WHERE path = ?`));
+  }
+
+  async readNotes(take: (note: string) => void): Promise<void> {
+    if (this.exported.size === 0) return;
+    this.#guard(() => {
+      const notes = this.#database.prepare("SELECT note FROM _exported_files").iterate();
+      for (const { note } of notes as Iterable<{ note: string }>) take(note);
+    });
   }
 
   async write({ table, path, count, columns }: RowBatch): Promise<void> {
@@ -133,17 +149,14 @@ class SqliteTarget implements ExportTarget {
     });
   }
 
-  async finish(
-    changed: readonly ExportedFile[],
-    removed: readonly string[],
-  ): Promise<Partial<Record<TableName, number>>> {
+  async finish(changed: readonly ChangedFile[], removed: readonly string[]): Promise<RowCounts> {
     this.#guard(() => {
       for (const { path } of changed) this.#replace(path);
       for (const path of removed) this.#replace(path);
       const remove = this.#database.prepare("DELETE FROM _exported_files WHERE path = ?");
       for (const path of removed) remove.run(path);
-      const add = this.#database.prepare("REPLACE INTO _exported_files VALUES (?, ?, ?, ?)");
-      for (const { path, sizeBytes, mtimeMs, state } of changed) add.run(path, sizeBytes, mtimeMs, state);
+      const add = this.#database.prepare("REPLACE INTO _exported_files VALUES (?, ?, ?, ?, ?)");
+      for (const { path, sizeBytes, mtimeMs, state, note } of changed) add.run(path, sizeBytes, mtimeMs, state, note);
     });
     for (const statement of this.#tables.flatMap(indexStatements)) {
       await setImmediate(); // Each takes a while: an abort gets in between.
@@ -154,7 +167,7 @@ class SqliteTarget implements ExportTarget {
       const rows = this.#tables.map(({ name }) => [name, this.#number(`SELECT count(*) FROM ${name}`)]);
       this.#database.exec("COMMIT");
       this.#database.close();
-      return Object.fromEntries(rows) as Partial<Record<TableName, number>>;
+      return Object.fromEntries(rows) as RowCounts;
     });
   }
 
@@ -171,7 +184,7 @@ class SqliteTarget implements ExportTarget {
   #isEmpty(): boolean {
     if (this.#number("SELECT count(*) FROM sqlite_schema") === 0) return true;
     if (this.#number("PRAGMA application_id") === APPLICATION_ID) return false;
-    throw foreignError(this.#path);
+    throw foreignFileError("SQLite", this.#path);
   }
 
   /** Undefined when it was written with other settings. */
@@ -191,7 +204,7 @@ class SqliteTarget implements ExportTarget {
     for (const name of ["_exported_files", "_export", ...allTables.map(({ name }) => name).reverse()]) {
       this.#database.exec(`DROP TABLE IF EXISTS ${name}`);
     }
-    this.#database.exec(`PRAGMA application_id = ${APPLICATION_ID}; ${MANIFEST}; ${schema}`);
+    this.#database.exec(`PRAGMA application_id = ${APPLICATION_ID}; ${schema}`);
     this.#database.prepare("INSERT INTO _export VALUES (?, ?)").run(settings, schema);
   }
 
@@ -236,11 +249,6 @@ function toSqliteCells(cells: readonly Cell[], type: ColumnType): (string | numb
   return cells.map((cell) => (cell === null ? null : convert(cell)));
 }
 
-function foreignError(path: string, cause?: unknown): ExportError {
-  const message = `Cannot export to "${path}": it is something else than an export as SQLite; name another file`;
-  return new ExportError("FOREIGN_TARGET", message, cause);
-}
-
 /** What SQLite's own words mean for an export. */
 const reasons: readonly (readonly [RegExp, string])[] = [
   [/disk is full/, "the disk is full; make room and export again"],
@@ -252,7 +260,7 @@ const reasons: readonly (readonly [RegExp, string])[] = [
 
 function sqliteError(path: string, error: unknown): ExportError {
   const { message } = error as Error;
-  if (/file is not a database/.test(message)) return foreignError(path, error);
+  if (/file is not a database/.test(message)) return foreignFileError("SQLite", path, error);
   const reason = reasons.find(([words]) => words.test(message))?.[1];
   if (!reason || error instanceof ExportError) return exportError(path, error);
   return new ExportError("WRITE_FAILED", `Cannot export to "${path}": ${reason}`, error);

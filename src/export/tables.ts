@@ -13,6 +13,9 @@ export interface TableColumn {
 
 export type TableName = "sessions" | "entries" | "messages" | "tool_calls" | "usage";
 
+/** Rows by table. */
+export type RowCounts = Partial<Record<TableName, number>>;
+
 export interface Table {
   name: TableName;
   columns: readonly TableColumn[];
@@ -29,6 +32,10 @@ function columns(...specs: string[]): TableColumn[] {
     return { name, type: type.replace("?", "") as ColumnType, nullable: type.endsWith("?") };
   });
 }
+
+/** What the rows of an entry begin with, and what of it tells the entries apart. */
+const entryPlace = ["session_id string", "path string", "line int64", "line_part int64"];
+const entryKey = ["path", "line", "line_part"];
 
 /**
  * The tables of an export, in the order in which they are written. Every row names its session and its file; one of an entry also the line in the file,
@@ -60,10 +67,7 @@ export const tables: readonly Table[] = [
   {
     name: "entries",
     columns: columns(
-      "session_id string",
-      "path string",
-      "line int64",
-      "line_part int64",
+      ...entryPlace,
       "entry_id string?",
       "parent_id string?",
       "type string",
@@ -73,16 +77,13 @@ export const tables: readonly Table[] = [
       "on_current_branch boolean",
       "bytes int64",
     ),
-    key: ["path", "line", "line_part"],
+    key: entryKey,
     timeColumn: "timestamp",
   },
   {
     name: "messages",
     columns: columns(
-      "session_id string",
-      "path string",
-      "line int64",
-      "line_part int64",
+      ...entryPlace,
       "entry_id string?",
       "timestamp timestamp?",
       "role string?",
@@ -95,16 +96,13 @@ export const tables: readonly Table[] = [
       "tool_name string?",
       "is_error boolean?",
     ),
-    key: ["path", "line", "line_part"],
+    key: entryKey,
     timeColumn: "timestamp",
   },
   {
     name: "tool_calls",
     columns: columns(
-      "session_id string",
-      "path string",
-      "line int64",
-      "line_part int64",
+      ...entryPlace,
       "content_index int64",
       "entry_id string?",
       "result_entry_id string?",
@@ -116,21 +114,20 @@ export const tables: readonly Table[] = [
       "duration_ms int64?",
       "timestamp timestamp?",
     ),
-    key: ["path", "line", "line_part", "content_index"],
+    key: [...entryKey, "content_index"],
     timeColumn: "timestamp",
   },
   {
     name: "usage",
     columns: columns(
-      "session_id string",
-      "path string",
-      "line int64",
-      "line_part int64",
+      ...entryPlace,
       "entry_id string?",
       "timestamp timestamp?",
+      "entry_timestamp timestamp?",
       "source string",
       "provider string?",
       "model string?",
+      "response_id string?",
       "input double",
       "output double",
       "cache_read double",
@@ -139,7 +136,7 @@ export const tables: readonly Table[] = [
       "cost_total double",
       "is_copy boolean",
     ),
-    key: ["path", "line", "line_part"],
+    key: entryKey,
     timeColumn: "timestamp",
   },
 ];

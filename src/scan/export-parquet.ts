@@ -4,16 +4,19 @@ import type { ExportedFile } from "../export/export-target.js";
 import { ParquetFile } from "../export/parquet-file.js";
 import { ParquetFolder } from "../export/parquet-folder.js";
 import type { WrittenFile } from "../export/parquet-rows.js";
+import { Redactor } from "../export/redactor.js";
 import type { TableName } from "../export/tables.js";
 import { ExportManifest, type Segment } from "./export-manifest.js";
-import { type ExportRequest, type ExportResult, summarise } from "./export-request.js";
+import { type ExportRequest, type ExportResult, joinBatches, sumCounts } from "./export-request.js";
 import {
   findSessionsWithCopies,
+  heldSessions,
   isExported,
   type SessionsWithCopies,
   type SessionToExport,
 } from "./find-sessions-with-copies.js";
 import { batchFiles, type RowScan, sumBytes } from "./row-scan.js";
+import type { SkippedFile } from "./store-options.js";
 
 /** The rows of so many bytes of session files are written together, and again when one of the files changes. */
 const MIN_SEGMENT_BYTES = 8 * 1024 * 1024;
@@ -37,23 +40,25 @@ export async function exportParquet(
   let isDone = false;
   try {
     const known = await ExportManifest.read(folder, request.target.settings);
-    const found = await findSessionsWithCopies(request.options, scan, (path) => known?.session(path));
+    const found = await findSessionsWithCopies(request.options, scan, known?.sessions);
     const maxBytes = segmentBytes ?? chooseSegmentBytes(found.sessions, scan);
     const plan = planSegments(found.sessions, known?.segments ?? [], maxBytes);
-    const isSame = known !== undefined && plan.written.length === 0 && plan.kept.length === known.segments.length;
-    const { manifest, ...summary } = isSame
-      ? { manifest: known, ...summarise([], found.skipped) }
+    const isSame =
+      known !== undefined &&
+      plan.written.length === 0 &&
+      plan.kept.length === known.segments.length &&
+      [...found.sessions, ...found.others].every(({ path }) => known.sessions.has(path));
+    const { manifest, skipped } = isSame
+      ? { manifest: known, ...joinBatches([], found.skipped) }
       : await writeGeneration(request, scan, folder, found, plan);
     if (isSame) await folder.linkTables();
     isDone = true;
-    const files = [...manifest.segments.flatMap(({ written }) => written), ...manifest.empty];
-    const { skipped, damagedLines, cutEntries } = summary;
+    const { files } = manifest;
     return {
       tables: countRows(request.tables, files),
       files: files.map((file) => folder.pathOf(file)).sort(),
       skipped,
-      damagedLines,
-      cutEntries,
+      ...sumCounts(Array.from(manifest.sessions.values(), ({ rows }) => rows)),
     };
   } finally {
     // Nothing may be written to a folder that is removed.
@@ -108,20 +113,21 @@ async function writeGeneration(
   folder: ParquetFolder,
   { sessions, others, copies, skipped }: SessionsWithCopies,
   { kept, written }: SegmentPlan,
-): Promise<{ manifest: ExportManifest } & ReturnType<typeof summarise>> {
+): Promise<{ manifest: ExportManifest; skipped: SkippedFile[] }> {
   await folder.begin();
   for (const segment of kept) for (const file of segment.written) await folder.keep(file);
   const task = { ...request.task, copies, folder: folder.next, target: folder.path };
   const batches = written.map((batch) => batch.map(({ path, sizeBytes, mtimeMs }) => ({ path, sizeBytes, mtimeMs })));
   const results = await scan.run("parquet", task, batches);
-  const summary = summarise(results, skipped);
+  const joined = joinBatches(results, skipped);
 
-  const isThere = new Set([...kept.flatMap(({ files }) => files.map(({ path }) => path)), ...summary.read]);
+  const isKept = new Set(kept.flatMap(({ files }) => files.map(({ path }) => path)));
+  const held = heldSessions(sessions, ({ path }) => isKept.has(path), joined.read);
   const exported = new Map(
     sessions.map(({ path, sizeBytes, mtimeMs, state }) => [path, { path, sizeBytes, mtimeMs, state }]),
   );
   const segments = results.map(({ result }) => ({
-    files: result.files.map((path) => exported.get(path)!),
+    files: Array.from(result.files.keys(), (path) => exported.get(path)!),
     written: result.written,
   }));
   const all = [...kept, ...segments];
@@ -130,12 +136,13 @@ async function writeGeneration(
     all.flatMap(({ written }) => written),
   );
   const empty = request.tables.filter((table) => rows[table] === 0).map((table) => writeEmptyFile(folder, table));
-  const known = sessions.filter(({ path }) => isThere.has(path)).map(({ found }) => found);
-  const manifest = new ExportManifest(all, empty, [...known, ...others]);
+  const known = [...held.map(({ found }) => found), ...others];
+  const manifest = new ExportManifest(all, empty, new Map(known.map((session) => [session.path, session])));
+  const redactor = request.task.redact ? new Redactor() : undefined;
   request.options.signal?.throwIfAborted();
   const fresh = [...segments.flatMap((segment) => segment.written), ...empty];
-  await folder.commit(fresh, manifest.write(request.target.settings));
-  return { manifest, ...summary };
+  await folder.commit(fresh, manifest.write(request.target.settings, redactor?.redact));
+  return { manifest, skipped: joined.skipped };
 }
 
 /** A table without rows has its columns all the same. */

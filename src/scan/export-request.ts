@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { TEXT_MODES, type TextMode } from "../export/cell-text.js";
 import type { TargetOptions } from "../export/export-target.js";
+import { redactionSettings } from "../export/redactor.js";
 import type { Exported } from "../export/row-sink.js";
 import { tables as allTables, type TableName } from "../export/tables.js";
 import type { TextWriter } from "../export/text-stream-sink.js";
 import { byPath } from "./list-sessions.js";
+import type { ReadRows } from "./read-session-rows.js";
 import type { BatchResult } from "./run-batch.js";
 import { callFilters, type SkippedFile, type StoreOptions } from "./store-options.js";
 import type { RowsPart, RowsTaskOptions } from "./tasks/rows-task.js";
@@ -36,12 +38,9 @@ export interface ExportOptions extends StoreOptions {
   redact?: boolean;
 }
 
-export interface ExportResult extends Exported {
+/** The counts are of all files whose rows there are, be they read now or by an export before. */
+export interface ExportResult extends Exported, ReadRows {
   skipped: SkippedFile[];
-  /** In the files that were read for rows. */
-  damagedLines: number;
-  /** Entries with a string longer than V8 can hold, of which cells hold the beginning. */
-  cutEntries: number;
 }
 
 /** An export that is ready to go. */
@@ -52,7 +51,7 @@ export interface ExportRequest {
   task: Omit<RowsTaskOptions, "copies">;
 }
 
-/** Makes sense of the options. Throws a RangeError or TypeError for what can't be meant. */
+/** Makes sense of the options. Throws a RangeError or TypeError for what can't be meant, an ExportError where the rules of redaction are missing. */
 export function readExportRequest(options: ExportOptions): ExportRequest {
   const { format, host = hostname(), text = "preview", redact = false, signal } = options;
   requireOneOf("format", EXPORT_FORMATS, format);
@@ -63,7 +62,8 @@ export function readExportRequest(options: ExportOptions): ExportRequest {
   if (tables.length === 0) throw new RangeError("Cannot export: no table is wanted");
   const filters = callFilters(options);
   const columns = allTables.map((table) => table.columns);
-  const settings = JSON.stringify({ columns, tables, host, text, redact, filters });
+  const redaction = redact && redactionSettings();
+  const settings = JSON.stringify({ columns, tables, host, text, redaction, filters });
   return {
     options,
     tables,
@@ -77,24 +77,28 @@ function requireOneOf(option: string, known: readonly string[], value: string): 
   throw new RangeError(`Cannot export: ${option} can be ${known.join(", ")}, but is "${value}"`);
 }
 
-/** What there is to say of the files that were read for rows. */
-export interface ReadSummary extends Omit<ExportResult, "tables" | "files"> {
-  /** Absolute paths of those whose rows were handed on. */
-  read: string[];
+/** What came of reading files for rows. */
+export interface ReadFiles {
+  /** By absolute path: those whose rows were handed on. */
+  read: Map<string, ReadRows>;
+  skipped: SkippedFile[];
 }
 
-/** Sums up what came of batches; `skipped` are files that were passed over before. */
-export function summarise(
+/** Puts together what came of batches; `skipped` are files that were passed over before. */
+export function joinBatches(
   results: readonly { result: RowsPart; skipped: BatchResult<"rows">["skipped"] }[],
   skipped: readonly SkippedFile[],
-): ReadSummary {
-  const sum: ReadSummary = { read: [], skipped: [...skipped], damagedLines: 0, cutEntries: 0 };
-  for (const { result, skipped } of results) {
-    sum.read.push(...result.files);
-    sum.skipped.push(...skipped);
-    sum.damagedLines += result.damagedLines;
-    sum.cutEntries += result.cutEntries;
+): ReadFiles {
+  const read = new Map(results.flatMap(({ result }) => [...result.files]));
+  return { read, skipped: [...skipped, ...results.flatMap(({ skipped }) => skipped)].sort(byPath) };
+}
+
+/** What there is to say of the files whose rows a target holds. */
+export function sumCounts(files: Iterable<ReadRows | undefined>): ReadRows {
+  const sum = { damagedLines: 0, cutEntries: 0 };
+  for (const file of files) {
+    sum.damagedLines += file?.damagedLines ?? 0;
+    sum.cutEntries += file?.cutEntries ?? 0;
   }
-  sum.skipped.sort(byPath);
   return sum;
 }

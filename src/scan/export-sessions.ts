@@ -13,12 +13,20 @@ import {
   type ExportOptions,
   type ExportRequest,
   type ExportResult,
-  type ReadSummary,
+  joinBatches,
+  type ReadFiles,
   readExportRequest,
-  summarise,
+  sumCounts,
 } from "./export-request.js";
-import { findSessionsWithCopies, isExported, type SessionsWithCopies } from "./find-sessions-with-copies.js";
+import {
+  findSessionsWithCopies,
+  heldSessions,
+  isExported,
+  type SessionsWithCopies,
+  type SessionToExport,
+} from "./find-sessions-with-copies.js";
 import { batchFiles, RowScan } from "./row-scan.js";
+import { readNotes, writeNote } from "./session-note.js";
 import { checkOptions } from "./store-options.js";
 
 const BATCH_BYTES = 4 * 1024 * 1024;
@@ -62,7 +70,6 @@ const formats: Record<ExportFormat, (request: ExportRequest, scan: RowScan) => P
 export async function exportSessions(options: ExportOptions): Promise<ExportResult> {
   checkOptions(options);
   const request = readExportRequest(options);
-  if (options.redact) new Redactor(); // Where its rules are missing, workers could not tell as well.
   const scan = new RowScan(options);
   try {
     return await formats[options.format](request, scan);
@@ -84,8 +91,8 @@ async function exportText(request: ExportRequest, scan: RowScan, format: RowForm
       : await openTextStream(out, format, table!);
   try {
     const found = await findSessionsWithCopies(request.options, scan);
-    const { read: _, ...summary } = await readRows(request, scan, found, (batch) => sink.write(batch));
-    return { ...(await sink.finish()), ...summary };
+    const { read, skipped } = await readRows(request, scan, found, (batch) => sink.write(batch));
+    return { ...(await sink.finish()), skipped, ...sumCounts(read.values()) };
   } catch (error) {
     await scan.close();
     await sink.abort();
@@ -120,19 +127,28 @@ async function fillTarget(
   files: string[],
 ): Promise<ExportResult> {
   try {
-    const found = await findSessionsWithCopies(request.options, scan);
-    const changed = found.sessions.filter((session) => !isExported(session, target.exported.get(session.path)));
-    const { read, ...summary } = await readRows(request, scan, { ...found, sessions: changed }, (batch) =>
+    const known = await readNotes((take) => target.readNotes(take));
+    const found = await findSessionsWithCopies(request.options, scan, known);
+    const stays = (session: SessionToExport): boolean =>
+      known.has(session.path) && isExported(session, target.exported.get(session.path));
+    const changed = found.sessions.filter((session) => !stays(session));
+    const { read, skipped } = await readRows(request, scan, { ...found, sessions: changed }, (batch) =>
       target.write(batch),
     );
-    const isRead = new Set(read);
-    const failed = new Set(changed.map(({ path }) => path).filter((path) => !isRead.has(path)));
-    const current = new Set(found.sessions.map(({ path }) => path).filter((path) => !failed.has(path)));
-    const exported = changed
-      .filter(({ path }) => isRead.has(path))
-      .map(({ path, sizeBytes, mtimeMs, state }) => ({ path, sizeBytes, mtimeMs, state }));
-    const removed = [...target.exported.keys()].filter((path) => !current.has(path));
-    return { tables: await target.finish(exported, removed), files, ...summary };
+    const held = heldSessions(found.sessions, stays, read);
+    const isHeld = new Set(held.map(({ path }) => path));
+    const removed = [...target.exported.keys()].filter((path) => !isHeld.has(path));
+    const redactor = request.task.redact ? new Redactor() : undefined;
+    const exported = held
+      .filter(({ path }) => read.has(path))
+      .map(({ path, sizeBytes, mtimeMs, state, found }) => ({
+        ...{ path, sizeBytes, mtimeMs, state },
+        get note() {
+          return writeNote(found, redactor?.redact);
+        },
+      }));
+    const counts = sumCounts(held.map(({ found }) => found.rows));
+    return { tables: await target.finish(exported, removed), files, skipped, ...counts };
   } catch (error) {
     await scan.close();
     await target.abort();
@@ -145,10 +161,10 @@ async function readRows(
   scan: RowScan,
   { sessions, copies, skipped }: SessionsWithCopies,
   write: (batch: RowBatch) => Promise<void>,
-): Promise<ReadSummary> {
+): Promise<ReadFiles> {
   const batches = batchFiles(sessions, BATCH_BYTES, BATCH_FILES).map((batch) =>
     batch.map(({ path, sizeBytes, mtimeMs }) => ({ path, sizeBytes, mtimeMs })),
   );
   const results = await scan.run("rows", { ...task, copies }, batches, (part) => write(part as RowBatch));
-  return summarise(results, skipped);
+  return joinBatches(results, skipped);
 }

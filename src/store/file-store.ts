@@ -10,6 +10,7 @@ import { migrateIndexedEntry } from "../read/migrate-indexed-entry.js";
 import { type PumpOptions, SessionPump } from "../read/pump-session.js";
 import { CHUNK_BYTES, readChunksSync, readRangeSync } from "../read/read-chunks.js";
 import { readEntryAt } from "../read/read-entry-at.js";
+import { syncFolder } from "../sync-folder.js";
 import type { SessionIndex } from "../tree/session-index.js";
 import { appendLine } from "./append-line.js";
 import { EntryCache } from "./entry-cache.js";
@@ -17,7 +18,6 @@ import type { FileWriter } from "./file-writer.js";
 import { migrateFile } from "./migrate-file.js";
 import { SessionFileSink } from "./session-file-sink.js";
 import { type BuildEntry, type EntryReader, nextLinks, type SessionStore } from "./session-store.js";
-import { syncFolder } from "./write-file-atomically.js";
 
 export interface FileStoreOptions {
   /** Waits with each append until it is on the disk. Default false: an append survives the end of the process, but not of the machine. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { syncFolder } from "../sync-folder.js";
 import { FileWriter } from "./file-writer.js";
 
 export interface WriteFileOptions {
@@ -37,15 +38,4 @@ export function writeFileAtomically(
     throw error;
   }
   syncFolder(dirname(path));
-}
-
-/** Waits until the names in a folder are on the disk. Windows knows no such thing, and needs none. */
-export function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const fd = openSync(folder, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }

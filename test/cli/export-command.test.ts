@@ -112,3 +112,14 @@ test("export that is interrupted leaves nothing behind", async (context) => {
   }
   assert.deepEqual(readdirSync(folder), []);
 });
+
+test("export exits with 1 and one line where no folder can be made", {
+  skip: process.platform === "win32",
+}, async () => {
+  for (const format of ["parquet", "csv", "duckdb"]) {
+    const { exitCode, stdout, stderr } = await run("--format", format, "--out", "/proc/new/folder/of/exports");
+    assert.equal(exitCode, 1, format);
+    assert.equal(stdout, "");
+    assert.match(stderr, /^error: Cannot export to "\/proc\/new\/folder\/of\/exports": [^\n]+\n$/);
+  }
+});

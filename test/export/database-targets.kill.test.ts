@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { test } from "node:test";
 import { type DatabaseEngine, databaseEngines, needsSqlite, readTable } from "../helpers/databases.js";
 import { projectRoot, scratchFolder } from "../helpers/files.js";
-import { exportedFile, rowBatch } from "../helpers/row-batches.js";
+import { changedFile, rowBatch } from "../helpers/row-batches.js";
 
 /** How many exporters are killed with each engine. */
 const KILLS = Number(process.env.PI_SESSIONS_KILLS ?? 28) / 2;
@@ -77,7 +77,7 @@ for (const engine of databaseEngines) {
     }
     const target = await engine.open(path, { tables: ["sessions", "messages"], host: "pond", settings: "s" });
     await target.write(rowBatch("messages", "/last", [{}]));
-    await target.finish([exportedFile("/last")], [...target.exported.keys()]);
+    await target.finish([changedFile("/last")], [...target.exported.keys()]);
     assert.equal((await readTable(engine, path, "messages")).length, 1);
     const left = readdirSync(folder).filter((name) => name.includes(basename(path)));
     assert.deepEqual(left, [basename(path)], "nothing else is left of it");

@@ -17,23 +17,15 @@ import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { ExportError } from "../../src/errors.js";
 import type { ExportedFile, TargetOptions } from "../../src/export/export-target.js";
-import { findTable, type TableName, tables } from "../../src/export/tables.js";
-import { type DatabaseEngine, databaseEngines, needsSqlite, readTable } from "../helpers/databases.js";
+import { findTable, type TableName } from "../../src/export/tables.js";
+import { type DatabaseEngine, databaseEngines, needsSqlite, readTable, testEngines } from "../helpers/databases.js";
 import { scratchFolder } from "../helpers/files.js";
-import { exportedFile, type Row, rowBatch } from "../helpers/row-batches.js";
+import { allTables, changedFile, exportedFile, notesOf, type Row, rowBatch } from "../helpers/row-batches.js";
 
-const allTables = tables.map(({ name }) => name);
 const options: TargetOptions = { tables: allTables, host: "pond", settings: "as ever" };
 
 /** Rows of one file, by table. */
 type FileRows = Partial<Record<TableName, Row[]>>;
-
-function testEngines(behaviour: string, check: (engine: DatabaseEngine, context: TestContext) => Promise<void>): void {
-  for (const engine of databaseEngines) {
-    const { skip } = engine.name === "sqlite" ? needsSqlite : { skip: false as const };
-    test(`${engine.name}: ${behaviour}`, { skip }, async (context) => await check(engine, context));
-  }
-}
 
 interface Change {
   changed?: Record<string, FileRows>;
@@ -60,7 +52,7 @@ async function exportRows(
     }
   }
   return await target.finish(
-    Object.keys(changed).map((file) => exportedFile(file)),
+    Object.keys(changed).map((file) => changedFile(file)),
     removed,
   );
 }
@@ -163,7 +155,7 @@ function variousRows(): FileRows {
   };
 }
 
-testEngines("each cell comes back as it was", async (engine, context) => {
+testEngines("ENGINE: each cell comes back as it was", async (engine, context) => {
   const path = join(scratchFolder(context), "new folder", "it's.db");
   const files = { "/a.jsonl": variousRows(), "/b'\".jsonl": variousRows() };
   const counts = await exportRows(engine, path, { changed: files });
@@ -172,7 +164,7 @@ testEngines("each cell comes back as it was", async (engine, context) => {
   assert.deepEqual(readdirSync(join(path, "..")), ["it's.db"], "nothing else is left there");
 });
 
-testEngines("sums by model and month are those of the rows", async (engine, context) => {
+testEngines("ENGINE: sums by model and month are those of the rows", async (engine, context) => {
   const path = join(scratchFolder(context), "export.db");
   const rows = Array.from({ length: 3000 }, (_, at) => ({
     source: "assistant",
@@ -216,7 +208,7 @@ test("duckdb: what killed exports left beside the file goes, and nothing else", 
   assert.deepEqual(readdirSync(`${path}.tmp`), ["mine"]);
 });
 
-testEngines("texts of many megabytes come back, among small ones", async (engine, context) => {
+testEngines("ENGINE: texts of many megabytes come back, among small ones", async (engine, context) => {
   const path = join(scratchFolder(context), "export.db");
   const rows = Array.from({ length: 40 }, (_, at) => ({ text: `${at} `.repeat(at % 10 === 0 ? 4_000_000 : 10) }));
   await exportRows(engine, path, { changed: { "/a.jsonl": { messages: rows } } });
@@ -241,7 +233,7 @@ const arbitraryChange = fc.record({
   removed: fc.uniqueArray(fc.constantFrom("/a", "/b", "/c", "/d"), { maxLength: 2 }),
 });
 
-testEngines("exports one after the other hold the rows of a fresh one", async (engine, context) => {
+testEngines("ENGINE: exports one after the other hold the rows of a fresh one", async (engine, context) => {
   const folder = scratchFolder(context);
   let runs = 0;
   const hold = fc.asyncProperty(fc.array(arbitraryChange, { minLength: 1, maxLength: 5 }), async (changes) => {
@@ -263,7 +255,7 @@ testEngines("exports one after the other hold the rows of a fresh one", async (e
   await fc.assert(hold, { numRuns: engine.name === "sqlite" ? 25 : 8 });
 });
 
-testEngines("what was exported is told next time, and nothing with other settings", async (engine, context) => {
+testEngines("ENGINE: what was exported is told next time, and nothing with other settings", async (engine, context) => {
   const path = join(scratchFolder(context), "export.db");
   const file: ExportedFile = {
     path: "/ü\u2028.jsonl",
@@ -274,61 +266,67 @@ testEngines("what was exported is told next time, and nothing with other setting
   const target = await engine.open(path, options);
   assert.equal(target.exported.size, 0);
   await target.write(rowBatch("entries", file.path, [{}, {}]));
-  await target.finish([file, exportedFile("/none.jsonl")], []);
+  const note = "0123456789".repeat(500_000);
+  await target.finish([{ ...file, note }, changedFile("/none.jsonl")], []);
 
   const again = await engine.open(path, options);
   assert.deepEqual(
     [...again.exported.values()].sort((one) => (one.path === file.path ? 1 : -1)),
     [exportedFile("/none.jsonl"), file],
   );
+  assert.deepEqual(await notesOf(again), [note, "note of /none.jsonl"]);
   assert.deepEqual(await again.finish([], []), { sessions: 0, entries: 2, messages: 0, tool_calls: 0, usage: 0 });
 
   const other = await engine.open(path, { ...options, settings: "other", tables: ["sessions", "usage"] });
   assert.equal(other.exported.size, 0);
+  assert.deepEqual(await notesOf(other), []);
   assert.deepEqual(await other.finish([], []), { sessions: 0, usage: 0 });
   await assert.rejects(engine.query(path, "SELECT * FROM entries"), "a table that is no longer wanted is gone");
 });
 
-testEngines("an export that is aborted leaves the last one, and the first one no file", async (engine, context) => {
-  const folder = scratchFolder(context);
-  const path = join(folder, "export.db");
-  const files = { "/a.jsonl": { entries: [{}, {}] } };
-  const rows = Array.from({ length: 5000 }, () => ({ entry_id: "new" }));
+testEngines(
+  "ENGINE: an export that is aborted leaves the last one, and the first one no file",
+  async (engine, context) => {
+    const folder = scratchFolder(context);
+    const path = join(folder, "export.db");
+    const files = { "/a.jsonl": { entries: [{}, {}] } };
+    const rows = Array.from({ length: 5000 }, () => ({ entry_id: "new" }));
 
-  const first = await engine.open(path, options);
-  await first.write(rowBatch("entries", "/a.jsonl", rows));
-  await first.abort();
-  await first.abort();
-  assert.deepEqual(readdirSync(folder), []);
+    const first = await engine.open(path, options);
+    await first.write(rowBatch("entries", "/a.jsonl", rows));
+    await first.abort();
+    await first.abort();
+    assert.deepEqual(readdirSync(folder), []);
 
-  await exportRows(engine, path, { changed: files });
-  const controller = new AbortController();
-  const second = await engine.open(path, { ...options, signal: controller.signal });
-  await second.write(rowBatch("entries", "/a.jsonl", rows));
-  const reason = new Error("enough");
-  controller.abort(reason);
-  await assert.rejects(second.write(rowBatch("entries", "/b.jsonl", rows)), reason);
-  await assert.rejects(second.finish([exportedFile("/a.jsonl")], []), reason);
-  await second.abort();
-  assert.deepEqual(await readAll(engine, path), rowsOf(files));
-  await assert.rejects(engine.open(path, { ...options, signal: controller.signal }), reason);
-  assert.deepEqual(readdirSync(folder), ["export.db"]);
-});
+    await exportRows(engine, path, { changed: files });
+    const controller = new AbortController();
+    const second = await engine.open(path, { ...options, signal: controller.signal });
+    await second.write(rowBatch("entries", "/a.jsonl", rows));
+    const reason = new Error("enough");
+    controller.abort(reason);
+    await assert.rejects(second.write(rowBatch("entries", "/b.jsonl", rows)), reason);
+    await assert.rejects(second.finish([changedFile("/a.jsonl")], []), reason);
+    await second.abort();
+    assert.deepEqual(await readAll(engine, path), rowsOf(files));
+    await assert.rejects(engine.open(path, { ...options, signal: controller.signal }), reason);
+    assert.deepEqual(readdirSync(folder), ["export.db"]);
+  },
+);
 
 testEngines(
-  "a second export at the same time is refused, and the first one is not disturbed",
+  "ENGINE: a second export at the same time is refused, and the first one is not disturbed",
   async (engine, context) => {
     const path = join(scratchFolder(context), "export.db");
     await exportRows(engine, path, {});
     const first = await engine.open(path, options);
     await assert.rejects(engine.open(path, options), { code: "WRITE_FAILED", message: /another program/ });
     await first.write(rowBatch("entries", "/a.jsonl", [{}]));
-    await first.finish([exportedFile("/a.jsonl")], []);
+    await first.finish([changedFile("/a.jsonl")], []);
     assert.deepEqual(await readAll(engine, path), rowsOf({ "/a.jsonl": { entries: [{}] } }));
   },
 );
 
-testEngines("what is no export is refused in one line, and left alone", async (engine, context) => {
+testEngines("ENGINE: what is no export is refused in one line, and left alone", async (engine, context) => {
   const folder = scratchFolder(context);
   const foreign = join(folder, "foreign.db");
   const other = databaseEngines.find(({ name }) => name !== engine.name)!;
@@ -360,11 +358,12 @@ testEngines("what is no export is refused in one line, and left alone", async (e
   }
 });
 
-testEngines("a place that can't be written is told in one line", async (engine, context) => {
+testEngines("ENGINE: a place that can't be written is told in one line", async (engine, context) => {
   const folder = scratchFolder(context);
   writeFileSync(join(folder, "file"), "");
   mkdirSync(join(folder, "folder"));
-  for (const path of [join(folder, "file", "export.db"), join(folder, "folder"), "/proc/export.db"]) {
+  const paths = [join(folder, "file", "export.db"), join(folder, "folder"), "/proc/export.db", "/proc/new/export.db"];
+  for (const path of paths) {
     await assert.rejects(engine.open(path, options), (error: unknown) => {
       assert.ok(error instanceof ExportError, path);
       assert.match(error.message, /^Cannot export to ".*": [^\n]+$/);
@@ -387,7 +386,7 @@ function smallDisk(context: TestContext, bytes: number): string | undefined {
   return undefined;
 }
 
-testEngines("a full disk is told in one line, and leaves the last export", async (engine, context) => {
+testEngines("ENGINE: a full disk is told in one line, and leaves the last export", async (engine, context) => {
   const folder = smallDisk(context, 8 * 1024 * 1024);
   if (folder === undefined) return;
   const path = join(folder, "export.db");
@@ -422,7 +421,7 @@ async function exportThenAbort(engine: DatabaseEngine, path: string, files: Reco
       }
     }
     await target.finish(
-      Object.keys(files).map((file) => exportedFile(file)),
+      Object.keys(files).map((file) => changedFile(file)),
       [],
     );
   } catch (error) {

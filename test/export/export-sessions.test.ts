@@ -12,13 +12,13 @@ import fs, {
   writeFileSync,
 } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
-import { findTable, type TableName, tables } from "../../src/export/tables.js";
+import { findTable, type TableName } from "../../src/export/tables.js";
 import { exportParquet } from "../../src/scan/export-parquet.js";
 import { type ExportOptions, type ExportResult, readExportRequest } from "../../src/scan/export-request.js";
 import { exportSessions } from "../../src/scan/export-sessions.js";
@@ -27,11 +27,10 @@ import { needsEngine, startEngine } from "../helpers/clickhouse-servers.js";
 import { assistant, at, entry, header, jsonl, type Line, toolResult, usage, user } from "../helpers/entries.js";
 import { fixture, projectRoot, scratchFolder } from "../helpers/files.js";
 import { forkedStore } from "../helpers/forked-stores.js";
-import { type PlainStoreFile, readPlainly } from "../helpers/plain-reader.js";
+import type { PlainStoreFile } from "../helpers/plain-reader.js";
 import { type PlainRow, type PlainTables, rowsPlainly } from "../helpers/plain-rows.js";
-import { makeStore, writeFiles } from "../helpers/stores.js";
-
-const allTables = tables.map(({ name }) => name);
+import { allTables } from "../helpers/row-batches.js";
+import { makeStore, readStorePlainly, settleTimes, spoilFiles, writeFiles } from "../helpers/stores.js";
 
 interface Connection {
   runAndReadAll(sql: string): Promise<{ getRowObjectsJson(): Record<string, unknown>[] }>;
@@ -51,17 +50,8 @@ async function connect(context: TestContext): Promise<(sql: string) => Promise<P
   return async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson() as PlainRow[];
 }
 
-/** Every session file below a folder. */
-function readStore(store: string): PlainStoreFile[] {
-  return readdirSync(store, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".jsonl"))
-    .map((name) => resolve(store, name))
-    .sort()
-    .map((path) => ({ path, file: readPlainly(readFileSync(path)) }));
-}
-
 const rowsOfStore = (store: string): PlainTables =>
-  rowsPlainly(readStore(store), "pond", (path) => statSync(path).mtimeMs);
+  rowsPlainly(readStorePlainly(store), "pond", (path) => statSync(path).mtimeMs);
 
 /** The rows as DuckDB gives them in JSON: large numbers as text, times in ms. */
 function asJson(table: TableName, rows: readonly PlainRow[]): PlainRow[] {
@@ -438,8 +428,10 @@ test("exportSessions to Parquet again gives the rows of a fresh export, after ap
 test("exportSessions to Parquet again writes nothing when nothing changed, and anew with other settings", async (context) => {
   const out = scratchFolder(context);
   const options = { stores: [fixture("store")], format: "parquet", out, host: "pond" } as const;
-  const { files } = await exportSessions(options);
-  assert.deepEqual((await exportSessions(options)).files, files);
+  const first = await exportSessions(options);
+  assert.deepEqual([first.damagedLines, first.skipped.length], [3, 1]);
+  assert.deepEqual(await exportSessions(options), first);
+  const { files } = first;
   const other = await exportSessions({ ...options, text: "none", tables: ["usage", "messages"] });
   assert.deepEqual(Object.keys(other.tables), ["messages", "usage"]);
   assert.deepEqual(
@@ -454,6 +446,29 @@ test("exportSessions to Parquet again writes nothing when nothing changed, and a
     files.some((path) => existsSync(path)),
     false,
   );
+});
+
+test("exportSessions to Parquet opens no file again that is as it was, and those again whose notes are damaged", async (context) => {
+  const folder = scratchFolder(context);
+  const [store, out, fresh] = ["store", "out", "fresh"].map((name) => join(folder, name)) as [string, string, string];
+  const changing = new ChangingStore(store);
+  const options = { stores: [store], format: "parquet", host: "pond" } as const;
+  await exportInSegments({ ...options, out });
+  const notes = join(out, ".generations/1/notes.txt");
+  assert.ok(existsSync(notes));
+  writeFileSync(notes, readFileSync(notes, "utf8").replaceAll("A", "B"));
+  changing.apply({ does: "fork", file: 0, kept: 2 });
+  await exportInSegments({ ...options, out });
+  await exportInSegments({ ...options, out: fresh });
+  const expected = await readParquet(fresh);
+  assert.deepEqual(await readParquet(out), expected);
+
+  const paths = readdirSync(store).map((name) => join(store, name));
+  settleTimes(paths);
+  await exportInSegments({ ...options, out });
+  spoilFiles(paths);
+  assert.deepEqual((await exportInSegments({ ...options, out })).skipped, []);
+  assert.deepEqual(await readParquet(out), expected);
 });
 
 test("exportSessions to Parquet writes only the segments in which something changed", async (context) => {

@@ -1,39 +1,24 @@
 /** Whole exports into SQLite and DuckDB files, held to the plain reader and to totals; and what redaction leaves in each format. */
 import assert from "node:assert/strict";
-import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { appendFileSync, cpSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { toUSVString } from "node:util";
-import { tables } from "../../src/export/tables.js";
 import { EXPORT_FORMATS, type ExportFormat } from "../../src/scan/export-request.js";
 import { exportSessions } from "../../src/scan/export-sessions.js";
 import { totals } from "../../src/scan/totals.js";
-import { credentials, ordinaryTexts } from "../helpers/credentials.js";
-import { type DatabaseEngine, databaseEngines, needsSqlite, readTable } from "../helpers/databases.js";
+import { assertRedacted, credentials, storeOfCredentials } from "../helpers/credentials.js";
+import { type DatabaseEngine, databaseEngines, needsSqlite, readTable, testEngines } from "../helpers/databases.js";
 import { assistant, entry, header, jsonl, toolResult, usage, user } from "../helpers/entries.js";
 import { fixture, scratchFolder } from "../helpers/files.js";
-import { readPlainly } from "../helpers/plain-reader.js";
 import { rowsPlainly } from "../helpers/plain-rows.js";
-import type { Row } from "../helpers/row-batches.js";
-import { makeStore, writeFiles } from "../helpers/stores.js";
-
-const allTables = tables.map(({ name }) => name);
-
-function testEngines(behaviour: string, check: (engine: DatabaseEngine, context: TestContext) => Promise<void>): void {
-  for (const engine of databaseEngines) {
-    const { skip } = engine.name === "sqlite" ? needsSqlite : { skip: false as const };
-    test(`exportSessions to ${engine.name}: ${behaviour}`, { skip }, async (context) => await check(engine, context));
-  }
-}
+import { allTables, type Row } from "../helpers/row-batches.js";
+import { makeStore, readStorePlainly, settleTimes, spoilFiles, writeFiles } from "../helpers/stores.js";
 
 /** Each table holds the rows that the plain reader makes of the store. Ids that it makes for entries of version 1 are other ones. */
 async function assertHolds(engine: DatabaseEngine, path: string, store: string): Promise<void> {
-  const files = readdirSync(store, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".jsonl"))
-    .map((name) => resolve(store, name))
-    .sort()
-    .map((path) => ({ path, file: readPlainly(readFileSync(path)) }));
-  const expected = rowsPlainly(files, "pond", (path) => statSync(path).mtimeMs);
+  const expected = rowsPlainly(readStorePlainly(store), "pond", (path) => statSync(path).mtimeMs);
   for (const table of allTables) {
     const found = await readTable(engine, path, table);
     const rows = expected[table].map((row, at) =>
@@ -58,7 +43,7 @@ const calls = (id: string, count: number) =>
   );
 
 testEngines(
-  "holds the rows of the plain reader, again after appends, edits, deletions and forks",
+  "exportSessions to ENGINE: holds the rows of the plain reader, again after appends, edits, deletions and forks",
   async (engine, context) => {
     const folder = scratchFolder(context);
     const store = join(folder, "store");
@@ -103,7 +88,63 @@ testEngines(
   },
 );
 
-testEngines("gives the sums of totals by model and month", async (engine, context) => {
+/** A session, and a fork of it that was told first; each with a call of its own. */
+function storeOfForks(context: TestContext): { store: string; parent: string; fork: string } {
+  const store = makeStore(context, {
+    "--home-u--/parent.jsonl": jsonl(header({ id: "parent" }), ...calls("a", 6)),
+    "--home-u--/fork.jsonl": jsonl(header({ id: "fork", parentSession: "/gone/parent.jsonl" }), ...calls("b", 1)),
+  });
+  const [parent, fork] = ["parent", "fork"].map((name) => join(store, "--home-u--", `${name}.jsonl`)) as [
+    string,
+    string,
+  ];
+  settleTimes([parent, fork]);
+  return { store, parent, fork };
+}
+
+testEngines("exportSessions to ENGINE: opens no file again that is as it was", async (engine, context) => {
+  const folder = scratchFolder(context);
+  const { store, parent, fork } = storeOfForks(context);
+  const [path, fresh] = [join(folder, "export.db"), join(folder, "fresh.db")];
+  const run = (out: string) => exportSessions({ stores: [store], format: engine.name, out, host: "pond" });
+  await run(path);
+  appendFileSync(fork, `${jsonl(...calls("a", 6))}{"torn`);
+  const anew = await run(fresh);
+  assert.equal(anew.damagedLines, 1);
+  spoilFiles([parent]);
+  const again = await run(path);
+  assert.deepEqual(again, { ...anew, files: [path] });
+  const usage = await readTable(engine, path, "usage");
+  assert.equal(usage.filter(({ is_copy }) => is_copy).length, 6);
+  for (const table of allTables) {
+    assert.deepEqual(await readTable(engine, path, table), await readTable(engine, fresh, table), table);
+  }
+
+  settleTimes([fork]);
+  await run(path);
+  spoilFiles([fork]);
+  assert.deepEqual(await run(path), again);
+});
+
+testEngines("exportSessions to ENGINE: reads files again whose notes are damaged", async (engine, context) => {
+  const { store, fork } = storeOfForks(context);
+  const path = join(scratchFolder(context), "export.db");
+  const run = () => exportSessions({ stores: [store], format: engine.name, out: path, host: "pond" });
+  await run();
+  const [table, column] = engine.name === "sqlite" ? ["_exported_files", "note"] : ["_notes", "piece"];
+  // What is found then in place of the calls is others.
+  await engine.run(path, `UPDATE ${table} SET ${column} = replace(${column}, 'A', 'B')`);
+  appendFileSync(fork, jsonl(...calls("a", 6)));
+  await run();
+  await assertHolds(engine, path, store);
+  await engine.run(path, `UPDATE ${table} SET ${column} = '{}'`);
+  await run();
+  await assertHolds(engine, path, store);
+  const [{ notes } = {}] = await engine.query(path, `SELECT count(*) AS notes FROM ${table} WHERE ${column} = '{}'`);
+  assert.equal(notes, 0, "there are whole ones again");
+});
+
+testEngines("exportSessions to ENGINE: gives the sums of totals by model and month", async (engine, context) => {
   const path = join(scratchFolder(context), "export.db");
   const stores = [fixture("store")];
   await exportSessions({ stores, format: engine.name, out: path });
@@ -129,53 +170,15 @@ testEngines("gives the sums of totals by model and month", async (engine, contex
   }
 });
 
-/** A store that holds each credential at every place that an export shows. */
-function storeOfCredentials(context: TestContext): string {
-  const texts = credentials.map(({ secret, before = "", after = "" }) => before + secret + after);
-  const lines = texts.flatMap((text, at) => {
-    const filler = "word ".repeat(99 - (at % 5));
-    return [
-      user(`u${at}`, null, `Here: ${text}\nso`),
-      assistant(`a${at}`, `u${at}`, "", {
-        errorMessage: `failed with ${text}`,
-        model: text,
-        content: [
-          { type: "thinking", thinking: `hm, ${text}\nhm` },
-          { type: "text", text: `${filler}${text}` },
-          { type: "toolCall", id: text, name: text, arguments: { command: `run ${text}`, list: [text], [text]: 1 } },
-        ],
-        usage: usage(1, 1, 0),
-      }),
-      toolResult(`r${at}`, `a${at}`, `output ${text}`, { toolCallId: text, toolName: text }),
-      entry("message", `b${at}`, `r${at}`, {
-        message: { role: "bashExecution", command: `x ${text}`, output: `${text}\n` },
-      }),
-    ];
-  });
-  return makeStore(context, {
-    ...Object.fromEntries(
-      texts.map((text, at) => [
-        `--home-u--/${at}.jsonl`,
-        jsonl(
-          header({ id: `s${at}`, cwd: `/home/${text}`, parentSession: `/old/${text}.jsonl` }),
-          user("1", null, text),
-          entry("session_info", "2", "1", { name: `about ${text}` }),
-        ),
-      ]),
-    ),
-    "--home-u--/all.jsonl": jsonl(
-      header({ id: "all" }),
-      ...lines,
-      user("o", null, ordinaryTexts.slice(0, 3).join("\n")),
-    ),
-  });
-}
-
 /** All that an export says, as one text. */
 async function readExport(format: ExportFormat, out: string): Promise<string> {
   const [sqlite, duckdb] = databaseEngines as [DatabaseEngine, DatabaseEngine];
   const engine = format === "sqlite" ? sqlite : duckdb;
-  let said = "";
+  let said = format === "parquet" ? readFileSync(join(out, ".current/notes.txt"), "latin1") : "";
+  if (format === "sqlite" || format === "duckdb") {
+    const manifest = await engine.query(out, `SELECT * FROM ${format === "sqlite" ? "_exported_files" : "_notes"}`);
+    said += JSON.stringify(manifest);
+  }
   for (const table of allTables) {
     if (format === "jsonl" || format === "csv") {
       said += readFileSync(join(out, `${table}.${format}`), "utf8");
@@ -199,16 +202,7 @@ for (const format of EXPORT_FORMATS.filter((format) => format !== "clickhouse"))
       const out = join(folder, text);
       await exportSessions({ stores: [store], format, out, text, redact: true });
       const said = await readExport(format, out);
-      for (const { kind, secret } of credentials) {
-        // A line of a private key is as telling as all of it.
-        for (const line of secret.split("\n").filter((line) => !line.startsWith("-----"))) {
-          const middle = line.slice(Math.max(0, line.length / 2 - 8), line.length / 2 + 8);
-          const at = said.indexOf(middle);
-          assert.equal(at, -1, `${kind} in ${format}, ${text}: ${said.slice(Math.max(0, at - 60), at + 30)}`);
-        }
-        assert.ok(said.includes(`[redacted: ${kind}]`), kind);
-      }
-      assert.ok(said.includes(ordinaryTexts[1]!));
+      assertRedacted(said);
     }
     const out = join(folder, "open");
     await exportSessions({ stores: [store], format, out, text: "full" });
@@ -240,4 +234,21 @@ test("exportSessions redacts credentials that the beginning of a long line ends 
       assert.ok(!said.includes(part), `${part} in ${text}`);
     }
   }
+});
+
+test("exportSessions that redacts writes all rows anew when the rules are of another release", async (context) => {
+  const store = makeStore(context, { "a.jsonl": jsonl(header({ id: "a" }), user("1", null, "x")) });
+  const out = scratchFolder(context);
+  const options = { stores: [store], format: "parquet", out, tables: ["messages"], redact: true } as const;
+  const { files } = await exportSessions(options);
+  assert.deepEqual((await exportSessions(options)).files, files);
+  const rules = createRequire(import.meta.url)("@secretlint/secretlint-rule-preset-recommend/package.json");
+  const { version } = rules;
+  context.after(() => (rules.version = version));
+  rules.version = "11.999.0";
+  const anew = (await exportSessions(options)).files;
+  assert.equal(
+    anew.some((path) => files.includes(path)),
+    false,
+  );
 });

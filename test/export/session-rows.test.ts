@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { CellText } from "../../src/export/cell-text.js";
 import type { RowBatch } from "../../src/export/row-batch.js";
-import { findTable, type TableName, tables } from "../../src/export/tables.js";
+import { findTable, type TableName } from "../../src/export/tables.js";
 import { withOpenSession } from "../../src/scan/open-session.js";
 import { readSessionRows, type SessionRowsRequest } from "../../src/scan/read-session-rows.js";
 import { readBuffer } from "../../src/scan/run-batch.js";
@@ -26,8 +26,7 @@ import { fixture, scratchFolder } from "../helpers/files.js";
 import { readPlainly } from "../helpers/plain-reader.js";
 import { type PlainRow, type PlainTables, rowsPlainly } from "../helpers/plain-rows.js";
 import { plainSession } from "../helpers/plain-sessions.js";
-
-const allTables = tables.map(({ name }) => name);
+import { allTables } from "../helpers/row-batches.js";
 
 /** The rows of one file, table by table. */
 function readRows(path: string, more: Partial<SessionRowsRequest> = {}): PlainTables {

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { after, before, describe } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { projectRoot } from "./files.js";
 
@@ -50,6 +51,73 @@ export interface TestNode extends TestServer {
 
 export interface Stoppable {
   stop(): Promise<void>;
+}
+
+/** Where an export goes. */
+export interface TestPlace {
+  urls: string[];
+  database: string;
+  cluster?: string;
+}
+
+let databases = 0;
+
+/** A place in a database of its own, which is not there yet. */
+export function freshPlace<More extends object = object>(urls: readonly string[], more?: More): TestPlace & More {
+  return { urls: [...urls], database: `sessions_${++databases}`, ...(more as More) };
+}
+
+/** Servers that hold the same tables. */
+export interface Servers extends Stoppable {
+  /** Every one of which answers for all. */
+  nodes: readonly TestServer[];
+  /** A place that holds nothing yet. */
+  place(): TestPlace;
+}
+
+interface ServerKind {
+  name: string;
+  needs: { skip: string | boolean };
+  start(): Promise<Servers>;
+}
+
+const startAlone = (start: () => Promise<TestServer & Stoppable>) => async (): Promise<Servers> => {
+  const server = await start();
+  return { nodes: [server], place: () => freshPlace([server.url]), stop: server.stop };
+};
+
+export const oldServer: ServerKind = { name: "an old server", needs: needsServer, start: startAlone(startServer) };
+export const cluster: ServerKind = {
+  name: "a cluster of two",
+  needs: needsServer,
+  async start() {
+    const { nodes, stop } = await startCluster();
+    return { nodes, place: () => freshPlace([nodes[0].url], { cluster: CLUSTER }), stop };
+  },
+};
+export const currentEngine: ServerKind = {
+  name: "the current engine",
+  needs: needsEngine,
+  start: startAlone(startEngine),
+};
+
+/** Describes what holds on every kind of server. The servers can be asked when a test runs. */
+export function describeServers(preposition: string, register: (servers: Omit<Servers, "stop">) => void): void {
+  for (const { name, needs, start } of [oldServer, cluster, currentEngine]) {
+    describe(`${preposition} ${name}`, needs, () => {
+      let servers: Servers;
+      before(async () => {
+        servers = await start();
+      });
+      after(() => servers?.stop());
+      register({
+        get nodes() {
+          return servers.nodes;
+        },
+        place: () => servers.place(),
+      });
+    });
+  }
 }
 
 /** A server alone, on 127.0.0.1. */

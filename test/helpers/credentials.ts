@@ -1,5 +1,9 @@
 /** Credentials of common kinds, none of them real. They are put together here so that no scanner finds one in the repository. */
+import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import type { TestContext } from "node:test";
+import { assistant, entry, header, jsonl, toolResult, usage, user } from "./entries.js";
+import { makeStore } from "./stores.js";
 
 let made = 0;
 
@@ -92,3 +96,59 @@ export const ordinaryTexts: readonly string[] = [
   "It goes on…",
   "ein Schlüssel 𝄞 \u2028 \0 \ufffd",
 ];
+
+/** A store that holds each credential at every place that an export shows. */
+export function storeOfCredentials(context: TestContext): string {
+  const texts = credentials.map(({ secret, before = "", after = "" }) => before + secret + after);
+  const lines = texts.flatMap((text, at) => {
+    const filler = "word ".repeat(99 - (at % 5));
+    return [
+      user(`u${at}`, null, `Here: ${text}\nso`),
+      assistant(`a${at}`, `u${at}`, "", {
+        errorMessage: `failed with ${text}`,
+        model: text,
+        content: [
+          { type: "thinking", thinking: `hm, ${text}\nhm` },
+          { type: "text", text: `${filler}${text}` },
+          { type: "toolCall", id: text, name: text, arguments: { command: `run ${text}`, list: [text], [text]: 1 } },
+        ],
+        usage: usage(1, 1, 0),
+      }),
+      toolResult(`r${at}`, `a${at}`, `output ${text}`, { toolCallId: text, toolName: text }),
+      entry("message", `b${at}`, `r${at}`, {
+        message: { role: "bashExecution", command: `x ${text}`, output: `${text}\n` },
+      }),
+    ];
+  });
+  return makeStore(context, {
+    ...Object.fromEntries(
+      texts.map((text, at) => [
+        `--home-u--/${at}.jsonl`,
+        jsonl(
+          header({ id: `s${at}`, cwd: `/home/${text}`, parentSession: `/old/${text}.jsonl` }),
+          user("1", null, text),
+          entry("session_info", "2", "1", { name: `about ${text}` }),
+        ),
+      ]),
+    ),
+    "--home-u--/all.jsonl": jsonl(
+      header({ id: "all" }),
+      ...lines,
+      user("o", null, ordinaryTexts.slice(0, 3).join("\n")),
+    ),
+  });
+}
+
+/** What an export of that store says holds no credential, but markers in their place, and the ordinary texts. */
+export function assertRedacted(said: string): void {
+  for (const { kind, secret } of credentials) {
+    // A line of a private key is as telling as all of it.
+    for (const line of secret.split("\n").filter((line) => !line.startsWith("-----"))) {
+      const middle = line.slice(Math.max(0, line.length / 2 - 8), line.length / 2 + 8);
+      const at = said.indexOf(middle);
+      assert.equal(at, -1, `${kind}: ${said.slice(Math.max(0, at - 60), at + 30)}`);
+    }
+    assert.ok(said.includes(`[redacted: ${kind}]`), kind);
+  }
+  assert.ok(said.includes(ordinaryTexts[1]!));
+}

@@ -1,6 +1,7 @@
 /** The databases in files that an export can write, and their own engines to ask what is in them. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { type TestContext, test } from "node:test";
 import { openDuckdbTarget } from "../../src/export/duckdb-target.js";
 import type { ExportTarget, TargetOptions } from "../../src/export/export-target.js";
 import type { Cell } from "../../src/export/row-batch.js";
@@ -96,3 +97,14 @@ export const needsSqlite = {
     !existsSync(join(projectRoot, "node_modules/better-sqlite3/build/Release/better_sqlite3.node")) &&
     "SQLite is neither in this Node.js nor installed: npm install --no-save better-sqlite3@12",
 };
+
+/** A test of each engine, whose name takes the place of `ENGINE` in the name of the test. */
+export function testEngines(
+  name: string,
+  check: (engine: DatabaseEngine, context: TestContext) => Promise<void>,
+): void {
+  for (const engine of databaseEngines) {
+    const { skip } = engine.name === "sqlite" ? needsSqlite : { skip: false as const };
+    test(name.replace("ENGINE", engine.name), { skip }, async (context) => await check(engine, context));
+  }
+}

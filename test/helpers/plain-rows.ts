@@ -50,10 +50,12 @@ export function rowsPlainly(
           ...place,
           entry_id: call.id,
           timestamp: whole(call.time),
+          entry_timestamp: call.entryTime,
           source: call.source,
           provider: call.provider,
           // Here the name of the model stands alone.
           model: bareModel(call.model, call.provider),
+          response_id: anyText(call.responseId),
           input: usage.input,
           output: usage.output,
           cache_read: usage.cacheRead,

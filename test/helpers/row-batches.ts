@@ -1,7 +1,9 @@
 /** Batches of rows for targets, from records that name only what a test is about. */
-import type { ExportedFile } from "../../src/export/export-target.js";
+import type { ChangedFile, ExportedFile, ExportTarget } from "../../src/export/export-target.js";
 import type { Cell, RowBatch } from "../../src/export/row-batch.js";
-import { type ColumnType, findTable, type TableName } from "../../src/export/tables.js";
+import { type ColumnType, findTable, type TableName, tables } from "../../src/export/tables.js";
+
+export const allTables = tables.map(({ name }) => name);
 
 export type Row = Record<string, Cell>;
 
@@ -19,4 +21,16 @@ export function rowBatch(table: TableName, path: string, rows: readonly Row[], s
 /** A file as an exporter knows it. */
 export function exportedFile(path: string, more: Partial<ExportedFile> = {}): ExportedFile {
   return { path, sizeBytes: 1, mtimeMs: 1_700_000_000_000.25, state: "", ...more };
+}
+
+/** A file as an exporter hands it on when it changed. */
+export function changedFile(path: string, more: Partial<ChangedFile> = {}): ChangedFile {
+  return { ...exportedFile(path), note: `note of ${path}`, ...more };
+}
+
+/** The notes of a target, sorted, each once. */
+export async function notesOf(target: ExportTarget): Promise<string[]> {
+  const notes = new Set<string>();
+  await target.readNotes((note) => notes.add(note));
+  return [...notes].sort();
 }

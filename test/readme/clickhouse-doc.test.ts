@@ -2,17 +2,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { runCli } from "../cli/run-cli.js";
-import {
-  needsEngine,
-  needsServer,
-  type Stoppable,
-  startCluster,
-  startEngine,
-  startServer,
-  type TestServer,
-} from "../helpers/clickhouse-servers.js";
+import { cluster, currentEngine, oldServer, type TestServer } from "../helpers/clickhouse-servers.js";
 import { projectRoot } from "../helpers/files.js";
 import { type Example, readExamples } from "./examples.js";
 
@@ -31,33 +23,29 @@ async function runExport({ text, output }: Example, url: string): Promise<void> 
   assert.equal(stdout, output[0]!.text);
 }
 
-async function runPage(context: TestContext, server: TestServer & Stoppable): Promise<void> {
-  context.after(() => server.stop());
-  for (const example of examples) {
-    if (isExport(example) && !isForCluster(example)) await runExport(example, server.url);
-    if (example.language !== "sql") continue;
-    const rows = await server.ask(example.text);
-    const text = rows.map((cells) => `${cells.join("\t")}\n`).join("");
-    assert.equal(text, example.output[0]?.text ?? "", `line ${example.line}`);
-  }
+for (const { name, needs, start } of [oldServer, currentEngine]) {
+  test(`docs/clickhouse.md says what ${name} does`, needs, async (context) => {
+    const { nodes, stop } = await start();
+    context.after(() => stop());
+    const [server] = nodes as [TestServer];
+    for (const example of examples) {
+      if (isExport(example) && !isForCluster(example)) await runExport(example, server.url);
+      if (example.language === "sql") assertSays(example, await server.ask(example.text));
+    }
+  });
 }
 
-test("docs/clickhouse.md says what an old server does", needsServer, async (context) => {
-  await runPage(context, await startServer());
-});
-
-test("docs/clickhouse.md says what the current engine does", needsEngine, async (context) => {
-  await runPage(context, await startEngine());
-});
-
-test("docs/clickhouse.md says what a cluster does", needsServer, async (context) => {
-  const { nodes, stop } = await startCluster();
+test(`docs/clickhouse.md says what ${cluster.name} does`, cluster.needs, async (context) => {
+  const { nodes, stop } = await cluster.start();
   context.after(() => stop());
-  for (const example of examples.filter(isForCluster)) await runExport(example, nodes[0].url);
+  for (const example of examples.filter(isForCluster)) await runExport(example, nodes[0]!.url);
   for (const example of examples.filter(({ language, text }) => language === "sql" && !text.startsWith("ALTER"))) {
-    const [first, second] = await Promise.all(nodes.map((node) => node.ask(example.text)));
-    assert.deepEqual(first, second);
-    const text = first!.map((cells) => `${cells.join("\t")}\n`).join("");
-    assert.equal(text, example.output[0]!.text, `line ${example.line}`);
+    for (const node of nodes) assertSays(example, await node.ask(example.text));
   }
 });
+
+/** Holds an answer to what stands below the statement. */
+function assertSays({ output, line }: Example, rows: readonly string[][]): void {
+  const text = rows.map((cells) => `${cells.join("\t")}\n`).join("");
+  assert.equal(text, output[0]?.text ?? "", `line ${line}`);
+}

@@ -54,6 +54,14 @@ export class Connection {
     return await this.#retry(() => this.#select<Row>(query));
   }
 
+  /** Hands on the rows of an answer, one after the other; when the connection breaks, all of them once more. */
+  async selectEach<Row>(query: string, take: (row: Row) => void): Promise<void> {
+    await this.#retry(async () => {
+      const answer = await this.#client.query({ query, format: "JSONEachRow", ...this.#abort });
+      for await (const rows of answer.stream<Row>()) for (const row of rows) take(row.json());
+    });
+  }
+
   /** Sends rows in the format TabSeparated. `table` and `columns` are quoted names. */
   async insert(
     table: string,

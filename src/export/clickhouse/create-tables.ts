@@ -48,9 +48,11 @@ export async function createTables(
   }
   const [first] = nodes as [Node, ...Node[]];
   const tables = await readTables(first.server, database, first.tables);
-  for (const node of nodes) {
-    for (const table of node.tables) {
-      if (isRowTable(table)) await node.server.run(createView(database, table));
+  for (const { server, tables } of nodes) {
+    // An old server takes a second to look through the longest of them, be it there or not.
+    const names = await tableNames(server, database);
+    for (const table of tables) {
+      if (isRowTable(table) && !names.has(viewName(table.name))) await server.run(createView(database, table));
     }
   }
   return { tables, abilities: first.abilities };
@@ -85,10 +87,7 @@ function columnList({ columns }: StoredTable): string {
 
 /** The manifest is made first: tables of our names without one are not ours. */
 async function refuseForeign(server: Connection, database: string, isCluster: boolean): Promise<void> {
-  const rows = await server.select<{ name: string }>(
-    `SELECT name FROM system.tables WHERE database = ${quoteText(database)} ORDER BY name`,
-  );
-  const names = new Set(rows.map(({ name }) => name));
+  const names = await tableNames(server, database);
   const wasCluster = names.has(localName(MANIFEST));
   if (wasCluster || names.has(MANIFEST)) {
     if (wasCluster === isCluster) return;
@@ -102,6 +101,14 @@ async function refuseForeign(server: Connection, database: string, isCluster: bo
   const taken = ours.find((name) => names.has(name));
   if (taken === undefined) return;
   throw foreign(database, `its table "${taken}" was not made by an export; name another one with --database`);
+}
+
+/** Of tables and views. */
+async function tableNames(server: Connection, database: string): Promise<Set<string>> {
+  const rows = await server.select<{ name: string }>(
+    `SELECT name FROM system.tables WHERE database = ${quoteText(database)}`,
+  );
+  return new Set(rows.map(({ name }) => name));
 }
 
 /** The tables with the types that they were made with. */

@@ -1,4 +1,4 @@
-import type { TableName } from "../tables.js";
+import type { RowCounts } from "../tables.js";
 import type { Connection } from "./connection.js";
 import { isRowTable, localName, qualify } from "./create-tables.js";
 import { quoteText } from "./quote.js";
@@ -25,7 +25,7 @@ const MIN_ROWS = 1_000_000;
 export async function dropSuperseded(
   { servers, database, tables, isCluster, host }: RowPlace,
   before: bigint,
-  shown: Partial<Record<TableName, number>>,
+  shown: RowCounts,
 ): Promise<void> {
   const [server] = servers as [Connection, ...Connection[]];
   const isOld = `host = ${quoteText(host)} AND generation < ${before}`;

@@ -1,6 +1,6 @@
-import type { ExportedFile, TargetOptions } from "../export-target.js";
+import type { ChangedFile, ExportedFile, TargetOptions } from "../export-target.js";
 import type { Cell } from "../row-batch.js";
-import { type TableName, tables } from "../tables.js";
+import { type RowCounts, type TableName, tables } from "../tables.js";
 import type { Connection } from "./connection.js";
 import { qualify } from "./create-tables.js";
 import { quoteText } from "./quote.js";
@@ -46,6 +46,16 @@ export class Manifest {
     }
   }
 
+  /** Hands on the notes of the files in `exported`, some of them perhaps twice. */
+  async readNotes(take: (note: string) => void): Promise<void> {
+    if (this.exported.size === 0) return;
+    const settings = quoteText(this.#options.settings);
+    await this.#server.selectEach<{ note: string }>(
+      `SELECT note FROM ${this.#table} FINAL WHERE ${this.#isCurrent} AND settings = ${settings}`,
+      ({ note }) => take(note),
+    );
+  }
+
   /** The highest generation that any line of the host has. */
   async lastGeneration(): Promise<bigint> {
     const host = quoteText(this.#options.host);
@@ -58,7 +68,7 @@ export class Manifest {
   /** The new lines, as rows of the manifest's table: of changed files, and of those whose rows go, among them all that other settings left. */
   *lines(
     generation: bigint,
-    changed: readonly ExportedFile[],
+    changed: readonly ChangedFile[],
     removed: readonly string[],
     written: ReadonlyMap<string, WrittenFile>,
   ): Generator<Cell[]> {
@@ -66,20 +76,32 @@ export class Manifest {
     const counts = (rows: WrittenFile["rows"]) => tables.map(({ name }) => rows[name] ?? 0);
     const gone = new Set(removed);
     for (const path of this.#shown.keys()) if (!this.exported.has(path)) gone.add(path);
-    for (const { path, sizeBytes, mtimeMs, state } of changed) {
+    for (const { path, sizeBytes, mtimeMs, state, note } of changed) {
       gone.delete(path);
       const file = written.get(path);
       const sessionId = file?.sessionId ?? this.#shown.get(path) ?? "";
-      const facts = [sizeBytes, String(mtimeMs), state, settings];
+      const facts = [sizeBytes, String(mtimeMs), state, settings, note];
       yield [host, path, sessionId, generation.toString(), 0, ...facts, ...counts(file?.rows ?? {})];
     }
     for (const path of gone) {
-      yield [host, path, this.#shown.get(path) ?? "", generation.toString(), 1, 0, "0", "", settings, ...counts({})];
+      yield [
+        host,
+        path,
+        this.#shown.get(path) ?? "",
+        generation.toString(),
+        1,
+        0,
+        "0",
+        "",
+        settings,
+        "",
+        ...counts({}),
+      ];
     }
   }
 
   /** By table: how many rows of this host it shows, copies included; of generations below one, if there is one. */
-  async countRows(before?: bigint): Promise<Partial<Record<TableName, number>>> {
+  async countRows(before?: bigint): Promise<RowCounts> {
     const sums = this.#options.tables.map((name) => `sum(${rowsColumn(name)}) AS ${name}`);
     const also = before === undefined ? "" : ` AND generation < ${before}`;
     const [row] = await this.#server.select<Record<TableName, number | string>>(

@@ -1,5 +1,5 @@
 import type { Cell, RowBatch } from "../row-batch.js";
-import type { TableName } from "../tables.js";
+import type { RowCounts, TableName } from "../tables.js";
 import { cellSpelling } from "./cell-spelling.js";
 import type { Connection, ServerSettings } from "./connection.js";
 import { qualify } from "./create-tables.js";
@@ -17,7 +17,7 @@ export interface RowOrigin {
 /** What was written of a file. */
 export interface WrittenFile {
   sessionId: string;
-  rows: Partial<Record<TableName, number>>;
+  rows: RowCounts;
 }
 
 interface Outlet {

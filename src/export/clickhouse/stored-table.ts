@@ -59,8 +59,8 @@ function storedTable(name: TableName, abilities: ServerAbilities): StoredTable {
 }
 
 function manifestTable(): StoredTable {
-  const names = ["session_id", "generation", "removed", "size_bytes", "mtime_ms", "state", "settings"];
-  const types = ["String", "UInt64", "UInt8", "UInt64", "String", "String", "String"];
+  const names = ["session_id", "generation", "removed", "size_bytes", "mtime_ms", "state", "settings", "note"];
+  const types = ["String", "UInt64", "UInt8", "UInt64", "String", "String", "String", "String"];
   const columns = [
     { name: "host", type: "String" },
     { name: "path", type: "String" },

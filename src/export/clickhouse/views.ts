@@ -32,9 +32,6 @@ interface CopyRule {
   reads?: readonly string[];
 }
 
-/** The name of a file, which begins with the time that its session was created at. */
-const FILE_NAME = String.raw`replaceRegexpOne(path, '^.*[/\\\\]', '')`;
-
 const copyRules: Record<Exclude<TableName, "usage">, CopyRule> = {
   // The host that has most of the session.
   sessions: { alike: ["session_id"], rank: ["-max(entry_count)"], reads: ["entry_count"] },
@@ -43,9 +40,13 @@ const copyRules: Record<Exclude<TableName, "usage">, CopyRule> = {
   tool_calls: { alike: ["session_id", "line", "line_part", "content_index", "entry_id", "timestamp_ms"], rank: ["0"] },
 };
 
-/** What copies of a call agree in. */
+/** What calls that are copies of one entry agree in; none of it may be missing. */
+const ENTRY = ["entry_id", "entry_timestamp_ms"];
+const IS_ENTRY = "entry_id IS NOT NULL AND entry_timestamp_ms IS NOT NULL";
+
+/** What other copies of a call agree in. */
 const CALL = [
-  ...["timestamp_ms", "provider", "model"],
+  ...["timestamp_ms", "provider", "model", "response_id"],
   ...["input", "output", "cache_read", "cache_write", "total_tokens", "cost_total"],
 ];
 
@@ -78,25 +79,38 @@ class ViewQueries {
   }
 
   /**
-   * The calls that their exporter did not know for copies, without those that only a look at several hosts shows for copies. Copies agree in time,
-   * model and all numbers. Of those of one entry id, the calls of one host are shown; of those of one family with other ids, as many as the file with
-   * most of them holds.
+   * The calls that their exporter did not know for copies, without those that only a look at several hosts shows for copies: of those of one entry, the
+   * one of the session created first is shown; of those of one family that agree in time, model, response and all numbers, as many as the file with most
+   * of them holds.
    */
   #usageOnce(columns: readonly string[]): string {
     const key = placeColumns("usage");
     const own = "is_copy = 0";
-    // Copies have one time. Few times are of several hosts, so that little is left to compare.
-    const times = this.#current("usage", ["timestamp_ms", "host"], "timestamp_ms IS NOT NULL");
-    const timed = `timestamp_ms GLOBAL IN (SELECT timestamp_ms FROM (${times}) GROUP BY timestamp_ms HAVING min(host) != max(host))`;
-    const alike = ["entry_id", ...CALL];
-    const entries = this.#current("usage", distinct(key, alike), `${own} AND ${timed} AND entry_id IS NOT NULL`);
-    const again = copies(key, entries, alike, [`min(${FILE_NAME})`]);
-    const calls = this.#current("usage", distinct(key, alike, ["session_id", "is_copy"]), timed);
-    const related =
-      `SELECT *, if(ancestor != '', ancestor, session_id) AS family FROM (${calls}) AS calls ` +
+    const reads = [...ENTRY, ...CALL];
+    const entries = this.#current(
+      "usage",
+      distinct(key, ENTRY),
+      `${own} AND ${IS_ENTRY} AND ${this.#isShared("entry_timestamp_ms")}`,
+    );
+    const created = this.#current("sessions", ["host", "path", "created_ms"]);
+    const aged = `SELECT * FROM (${entries}) AS calls ANY LEFT JOIN (${created}) AS files USING (host, path)`;
+    const again = copies(key, aged, ENTRY, ["min(created_ms IS NULL)", "min(ifNull(created_ms, 0))", "min(path)"]);
+    const calls = this.#current(
+      "usage",
+      distinct(key, reads, ["session_id", "is_copy"]),
+      `(${this.#isShared("timestamp_ms")} OR ${this.#isShared("entry_timestamp_ms")})`,
+    );
+    const forked =
+      `SELECT *, if(ancestor != '', ancestor, session_id) AS kin FROM (${calls}) AS calls ` +
       `ANY LEFT JOIN (${this.#ancestors()}) AS ancestors USING (session_id)`;
-    const surplus = surplusCalls(key, related, ["family", ...CALL]);
+    const surplus = surplusCalls(key, joinFamilies(forked), ["family", ...CALL]);
     return this.#current("usage", columns, `${own} AND ${isNoneOf(key, again)} AND ${isNoneOf(key, surplus)}`);
+  }
+
+  /** Whether calls of several hosts have the same time: few have, so that little is left to compare. */
+  #isShared(time: string): string {
+    const times = this.#current("usage", [time, "host"], `${time} IS NOT NULL`);
+    return `${time} GLOBAL IN (SELECT ${time} FROM (${times}) GROUP BY ${time} HAVING min(host) != max(host))`;
   }
 
   /** By session id: the id of the session that it was forked from, over several forks. */
@@ -111,7 +125,7 @@ class ViewQueries {
     return `SELECT session_id, up${FORK_DEPTH} AS ancestor FROM (${query})`;
   }
 
-  /** By session id: the id of the session whose path the header names; else the id in that path; else the name itself. */
+  /** By session id: the id of the session that the header names by path, or by the id in a file's name; else the name, which forks of a missing one share. */
   #parents(): string {
     const forks = this.#current(
       "sessions",
@@ -119,9 +133,10 @@ class ViewQueries {
       "parent_session != ''",
     );
     const paths = `SELECT path AS origin, min(session_id) AS known FROM (${this.#current("sessions", ["path", "session_id"])}) GROUP BY path`;
+    const ids = this.#current("sessions", ["session_id"]);
     const named = String.raw`replaceRegexpOne(origin, '^(.*[/\\\\])?[^_/\\\\]*_([^/\\\\]*)\\.jsonl$', '\\2')`;
     return (
-      `SELECT session_id AS child, min(if(known != '', known, ${named})) AS parent ` +
+      `SELECT session_id AS child, min(multiIf(known != '', known, ${named} GLOBAL IN (${ids}), ${named}, origin)) AS parent ` +
       `FROM (${forks}) AS forks ANY LEFT JOIN (${paths}) AS paths USING (origin) GROUP BY session_id`
     );
   }
@@ -149,6 +164,20 @@ function isNoneOf(key: readonly string[], query: string): string {
   return `(${key.join(", ")}) GLOBAL NOT IN (${query})`;
 }
 
+/** Calls with their families: kin that have an entry in common are of one. */
+function joinFamilies(calls: string): string {
+  const group = ENTRY.join(", ");
+  const shared = `SELECT ${group}, min(kin) AS first_kin FROM (${calls}) WHERE ${IS_ENTRY} GROUP BY ${group} HAVING min(kin) != max(kin)`;
+  // An inner join would give one holder of each entry on new servers, all of them on old ones.
+  const joined =
+    `SELECT kin, min(first_kin) AS elder FROM (${calls}) AS holders ` +
+    `ANY LEFT JOIN (${shared}) AS shared USING (${group}) WHERE first_kin != '' GROUP BY kin`;
+  return (
+    `SELECT *, if(elder != '', elder, kin) AS family FROM (${calls}) AS known ` +
+    `ANY LEFT JOIN (${joined}) AS joined USING (kin)`
+  );
+}
+
 /** The keys of rows that are copies of another host's. */
 function copies(key: readonly string[], rows: string, alike: readonly string[], rank: readonly string[]): string {
   const group = alike.join(", ");
@@ -171,11 +200,9 @@ function copies(key: readonly string[], rows: string, alike: readonly string[], 
  */
 function surplusCalls(key: readonly string[], calls: string, alike: readonly string[]): string {
   const group = alike.join(", ");
-  // An entry is its id, as the time is the same in a group; one without an id is its place.
-  const places = key.map((column) =>
-    column.startsWith("line") ? `if(entry_id IS NULL, ${column}, 0)` : `if(entry_id IS NULL, ${column}, '')`,
-  );
-  const entry = `(ifNull(entry_id, ''), ${places.join(", ")})`;
+  // An entry without an id or a time is its place.
+  const places = key.map((column) => `if(${IS_ENTRY}, ${column.startsWith("line") ? "0" : "''"}, ${column})`);
+  const entry = `(if(${IS_ENTRY}, assumeNotNull(entry_id), ''), if(${IS_ENTRY}, assumeNotNull(entry_timestamp_ms), 0), ${places.join(", ")})`;
   const own = "is_copy = 0";
   const byFile =
     `SELECT ${group}, host, path, count() AS held, groupArrayIf(${entry}, ${own}) AS entries, ` +

@@ -1,6 +1,7 @@
 import { CallFingerprints } from "../../report/call-fingerprint.js";
 import { type FingerprintedFile, fingerprintedFile } from "../fingerprinted-file.js";
 import { projectFilter } from "../project-filter.js";
+import type { ReadRows } from "../read-session-rows.js";
 import { scanSession } from "../scan-session.js";
 import type { FilterOptions, Task } from "./task.js";
 
@@ -10,6 +11,8 @@ export interface FoundSession extends FingerprintedFile {
   mtimeMs: number;
   /** Whether its project is wanted. */
   isWanted: boolean;
+  /** What there was to say when its rows were read; undefined until then. */
+  rows?: ReadRows;
 }
 
 /** All sessions, whatever the filters say: a copy is one wherever the call stands. */

@@ -5,7 +5,7 @@ import type { RowBatch } from "../../export/row-batch.js";
 import type { TableName } from "../../export/tables.js";
 import type { OpenSession } from "../open-session.js";
 import { projectFilter } from "../project-filter.js";
-import { readSessionRows, type SessionRowsRequest } from "../read-session-rows.js";
+import { type ReadRows, readSessionRows, type SessionRowsRequest } from "../read-session-rows.js";
 import type { FilterOptions, Task } from "./task.js";
 
 export interface RowsTaskOptions extends FilterOptions {
@@ -18,10 +18,8 @@ export interface RowsTaskOptions extends FilterOptions {
 }
 
 export interface RowsPart {
-  /** Absolute paths of the files whose rows were handed on. */
-  files: string[];
-  damagedLines: number;
-  cutEntries: number;
+  /** By absolute path: the files whose rows were handed on. */
+  files: Map<string, ReadRows>;
 }
 
 /** Hands on the rows of the sessions as parts, each a `RowBatch`. */
@@ -36,7 +34,7 @@ export function rowsTask(options: RowsTaskOptions): Task<RowsPart> {
 /** Reads the rows of one session after the other. */
 export class RowsReader {
   /** What was read so far. */
-  readonly part: RowsPart = { files: [], damagedLines: 0, cutEntries: 0 };
+  readonly part: RowsPart = { files: new Map() };
   readonly #request: Omit<SessionRowsRequest, "copies">;
   readonly #copies: RowsTaskOptions["copies"];
 
@@ -58,9 +56,6 @@ export class RowsReader {
   read(session: OpenSession, take: (batch: RowBatch) => void): void {
     const path = resolve(session.path);
     const read = readSessionRows(session, { ...this.#request, copies: this.#copies.get(path) ?? [] }, take);
-    if (!read) return;
-    this.part.files.push(path);
-    this.part.damagedLines += read.damagedLines;
-    this.part.cutEntries += read.cutEntries;
+    if (read) this.part.files.set(path, read);
   }
 }

@@ -4,7 +4,7 @@
  *     node build/test/export/children/export-forever.js sqlite|duckdb FILE FIRST
  */
 import { databaseEngines } from "../../helpers/databases.js";
-import { exportedFile, rowBatch } from "../../helpers/row-batches.js";
+import { changedFile, rowBatch } from "../../helpers/row-batches.js";
 
 const [name, path, first] = process.argv.slice(2) as [string, string, string];
 const engine = databaseEngines.find((engine) => engine.name === name)!;
@@ -27,7 +27,7 @@ for (let generation = Number(first); ; generation++) {
   }
   const removed = [...target.exported.keys()].filter((file) => !files.includes(file));
   await target.finish(
-    files.map((file) => exportedFile(file, { state: String(generation) })),
+    files.map((file) => changedFile(file, { state: String(generation) })),
     removed,
   );
   console.log(generation);
