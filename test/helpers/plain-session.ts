@@ -182,8 +182,9 @@ function modelBefore(entries: JsonObject[], entry: JsonObject): { provider: stri
   for (; at !== null; at = at.parent) {
     const { type, provider, modelId } = at.entry;
     const message = messageOf(at.entry);
-    // Whatever it changes to, the models before it are no longer in force.
-    if (type === "model_change") return modelKeys({ provider, model: modelId });
+    if (type === "model_change" && typeof provider === "string" && typeof modelId === "string") {
+      return modelKeys({ provider, model: modelId });
+    }
     if (message.role === "assistant" && modelKeys(message).model !== null) return modelKeys(message);
   }
   return { provider: null, model: null };
