@@ -343,6 +343,22 @@ test("scanSession leaves a session to an index at a call whose id was there befo
   }
 });
 
+test("scanSession takes a change of model that names no texts for none, however the line is read", (context) => {
+  const withFile = fileOpener(scratchFolder(context));
+  for (const broken of [{ provider: 7, modelId: "m" }, { provider: "p", modelId: ["m"] }, { provider: "p" }]) {
+    const lines = [
+      assistant("00000001", null, "x", { model: "first", usage: usage(1, 0, 1) }),
+      entry("model_change", "00000002", "00000001", broken),
+      toolResult("00000003", "00000002", "x", { usage: usage(2, 0, 2) }),
+    ];
+    for (const bufferBytes of [1 << 16, (1 << 16) + 1]) {
+      withFile(jsonl(header(), ...lines), bufferBytes, (file) => {
+        assert.deepEqual(scan(file, false)!.scanned!.session!.models, ["anthropic/first"]);
+      });
+    }
+  }
+});
+
 test("scanSession follows a session of more entries than a plain tally has room for, and of more missing parents", (context) => {
   const withFile = fileOpener(scratchFolder(context));
   const hex = (number: number): string => number.toString(16).padStart(8, "0");

@@ -132,6 +132,8 @@ export function decodeEntry(place: u32, wants: u32): bool {
   // Entries of other types may have a member of this name, too; it is no message then.
   if (code === TYPE_MESSAGE && (members & MESSAGE_MEMBER) !== 0) return decodeMessage(wants);
   if (code === TYPE_MODEL_CHANGE) {
+    // One of anything but texts changes nothing.
+    if (wantsCalls && !(isText(members, ENTRY_PROVIDER) && isText(members, ENTRY_MODEL_ID))) return false;
     noteSpan(0, members, ENTRY_PROVIDER, 0);
     noteSpan(1, members, ENTRY_MODEL_ID, 0);
     // No model of a response, which would stand in the next span.
@@ -141,6 +143,11 @@ export function decodeEntry(place: u32, wants: u32): bool {
   if (!wantsCalls || code === TYPE_MODEL_CHANGE) return true;
   if (code === TYPE_COMPACTION || code === TYPE_BRANCH_SUMMARY) return (members & (1 << ENTRY_USAGE)) === 0;
   return code > TYPE_MODEL_CHANGE;
+}
+
+/** Whether a member of the entry is there, and a string. */
+function isText(members: i32, key: u32): bool {
+  return (members & (1 << key)) !== 0 && load<u8>(startOf(key)) === QUOTE;
 }
 
 function decodeIds(): bool {
