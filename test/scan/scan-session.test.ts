@@ -197,7 +197,12 @@ test("scanSession takes plain lines in runs, whatever the version", (context) =>
 test("scanSession tells the same by tallies of links and by an index of them, whether or not calls are wanted one by one", (context) => {
   const withFile = fileOpener(scratchFolder(context));
   const ways = { PlainTally: 0, LinkTally: 0, SessionIndex: 0, none: 0 };
-  const bytes = fc.oneof(anyFile(), hexSessionFile(), plainSession(), plainSession({ damaged: true }));
+  const bytes = fc.oneof(
+    { weight: 4, arbitrary: anyFile() },
+    { weight: 1, arbitrary: hexSessionFile() },
+    { weight: 1, arbitrary: plainSession() },
+    { weight: 1, arbitrary: plainSession({ damaged: true }) },
+  );
   fc.assert(
     fc.property(bytes, bufferSize(), fc.boolean(), fc.boolean(), (bytes, bufferBytes, wantsCalls, keeps) => {
       withFile(bytes, bufferBytes, (file) => {
