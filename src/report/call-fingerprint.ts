@@ -113,7 +113,7 @@ export class CallFingerprints {
   #makeRoom(ordinal: number): number {
     this.#size = Math.max(this.#size, ordinal + 1);
     if (this.#size * FINGERPRINT_WORDS > this.#words.length) {
-      const larger = new Int32Array(2 * this.#size * FINGERPRINT_WORDS);
+      const larger = new Int32Array(Math.ceil(1.25 * this.#size) * FINGERPRINT_WORDS);
       larger.set(this.#words);
       this.#words = larger;
     }

@@ -1,6 +1,7 @@
 /** The thread that reads files for a scan: takes batches of files and ranges of large ones, posts what came of each. `WorkerPool` starts it. */
 import { parentPort, workerData } from "node:worker_threads";
 import { ExportError } from "../errors.js";
+import { largeBuffers } from "./large-buffers.js";
 import { readBuffer, runBatch, runPart } from "./run-batch.js";
 import { loadTask } from "./tasks.js";
 import type { TaskSetup, WorkerPart, WorkerReply, WorkerRequest, WorkerSetup } from "./worker-pool.js";
@@ -34,7 +35,9 @@ parentPort!.on("message", async (message: TaskSetup | WorkerRequest) => {
   }
   // In the order of their arrival; what fails to load ends the thread.
   await loaded;
-  if (!("name" in message)) parentPort!.postMessage(reply(message));
+  if ("name" in message) return;
+  const answer = reply(message);
+  parentPort!.postMessage(answer, "value" in answer ? [...largeBuffers(answer.value)] : []);
 });
 
 function reply(request: WorkerRequest): WorkerReply {

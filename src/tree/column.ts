@@ -57,6 +57,15 @@ export class Column<A extends NumberArray> implements NumberColumn {
     }
   }
 
+  /** The numbers of the first `size` entries, which must be below the capacity, in a buffer of their own. */
+  slice(size: number): A {
+    const numbers = new this.#Page(size);
+    for (let first = 0; first < size; first += PAGE_SIZE) {
+      numbers.set(this.#pages[first >>> PAGE_BITS]!.subarray(0, size - first), first);
+    }
+    return numbers;
+  }
+
   /** Sets the numbers of the first `size` entries to 0. */
   clear(size: number): void {
     for (const [page, numbers] of this.#pages.entries()) {

@@ -52,9 +52,9 @@ export class LinkList {
   part(): LinkListPart {
     const { size } = this;
     return {
-      ids: Int32Array.from({ length: size }, (_, number) => this.#ids.get(number)),
-      parentIds: Int32Array.from({ length: size }, (_, number) => this.#parentIds.get(number)),
-      hasParent: Uint8Array.from({ length: size }, (_, number) => this.#hasParent.get(number)),
+      ids: this.#ids.slice(size),
+      parentIds: this.#parentIds.slice(size),
+      hasParent: this.#hasParent.slice(size),
     };
   }
 

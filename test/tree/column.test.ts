@@ -34,3 +34,14 @@ test("Column holds what its typed array can hold: offsets beyond 32 bits, NaN, n
   assert.equal(narrow.get(31), -1);
   assert.equal(narrow.get(30), 0);
 });
+
+test("Column.slice gives the first numbers in a buffer of their own, across pages", () => {
+  const column = new Column(Float64Array);
+  fill(column, 40_000);
+  for (const size of [0, 1, 16_384, 16_385, 40_000]) {
+    const numbers = column.slice(size);
+    assert.equal(numbers.length, size);
+    assert.equal(numbers.buffer.byteLength, 8 * size);
+    for (const [entry, number] of numbers.entries()) assert.equal(number, entry * 3);
+  }
+});

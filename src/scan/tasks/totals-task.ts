@@ -144,6 +144,7 @@ export function totalsTask(options: TotalsTaskOptions): Task<TotalsPart> {
 
 /** Lays the fingerprints of all files into one buffer, which goes to another thread in one piece: thousands of small ones would leave its memory in tatters. */
 function shareBuffer(files: readonly TotalledFile[]): void {
+  if (files.length === 1) return;
   const words = new Int32Array(files.reduce((sum, { fingerprints }) => sum + fingerprints.length, 0));
   let start = 0;
   for (const file of files) {
