@@ -1,3 +1,4 @@
+import { getEnvironmentData, type Serializable, setEnvironmentData } from "node:worker_threads";
 import { costKeys, entryKeys, messageKeys, plainTypes, usageKeys } from "./entry-keys.js";
 import {
   BYTES,
@@ -55,6 +56,17 @@ interface KernelExports {
   setMigration(key0: number, key1: number, key2: number, key3: number, next: number, last: number): void;
 }
 
+/** Threads that this one starts are given the compiled kernel under this name: it is compiled once for all. */
+const COMPILED = "pi-sessions: kernel";
+
+function compileKernel(): WebAssembly.Module {
+  const inherited = getEnvironmentData(COMPILED);
+  if (inherited instanceof WebAssembly.Module) return inherited;
+  const module = new WebAssembly.Module(Buffer.from(kernelCode, "base64"));
+  setEnvironmentData(COMPILED, module as unknown as Serializable);
+  return module;
+}
+
 let compiled: WebAssembly.Module | undefined;
 
 /** The kernel with a memory of its own, in which the bytes to be scanned must lie from `BYTES` on. */
@@ -80,7 +92,7 @@ class Kernel {
     this.stack = BYTES + capacity + PADDING;
     const pages = Math.ceil((BYTES + 2 * (capacity + PADDING)) / PAGE_BYTES);
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
-    compiled ??= new WebAssembly.Module(Buffer.from(kernelCode, "base64"));
+    compiled ??= compileKernel();
     const { exports } = new WebAssembly.Instance(compiled, { env: { memory } });
     const { buffer } = memory;
     this.bytes = Buffer.from(buffer);
