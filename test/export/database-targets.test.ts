@@ -319,12 +319,34 @@ testEngines(
     const path = join(scratchFolder(context), "export.db");
     await exportRows(engine, path, {});
     const first = await engine.open(path, options);
-    await assert.rejects(engine.open(path, options), { code: "WRITE_FAILED", message: /another program/ });
+    await assert.rejects(engine.open(path, options), {
+      code: "WRITE_FAILED",
+      message: /another export to it is running, process \d+; wait/,
+    });
     await first.write(rowBatch("entries", "/a.jsonl", [{}]));
     await first.finish([changedFile("/a.jsonl")], []);
     assert.deepEqual(await readAll(engine, path), rowsOf({ "/a.jsonl": { entries: [{}] } }));
   },
 );
+
+testEngines("ENGINE: nothing is touched while another export has the lock", async (engine, context) => {
+  const folder = scratchFolder(context);
+  const path = join(folder, "export.db");
+  const lock = join(folder, ".export.db.export.lock");
+  writeFileSync(lock, String(process.ppid));
+  writeFileSync(join(folder, ".export.db.0123456789ab.tmp"), "");
+  const before = readdirSync(folder);
+  await assert.rejects(engine.open(path, options), {
+    code: "WRITE_FAILED",
+    message: /another export to it is running/,
+  });
+  assert.deepEqual(readdirSync(folder), before);
+  writeFileSync(lock, "4194305");
+  const target = await engine.open(path, options);
+  assert.equal(readFileSync(lock, "utf8"), String(process.pid));
+  await target.finish([], []);
+  assert.ok(existsSync(path) && !existsSync(lock));
+});
 
 testEngines("ENGINE: what is no export is refused in one line, and left alone", async (engine, context) => {
   const folder = scratchFolder(context);
@@ -399,7 +421,7 @@ testEngines("ENGINE: a full disk is told in one line, and leaves the last export
     message: `Cannot export to "${path}": the disk is full; make room and export again`,
   };
   await assert.rejects(exportThenAbort(engine, path, { "/large.jsonl": large }), full);
-  assert.ok(!existsSync(path), "a first export that failed leaves nothing");
+  assert.deepEqual(readdirSync(folder), [], "a first export that failed leaves nothing");
 
   const files = { "/a.jsonl": variousRows() };
   await exportRows(engine, path, { changed: files });
