@@ -296,7 +296,8 @@ function duckdbError(path: string, error: unknown): ExportError {
 }
 
 const systemErrors: readonly (readonly [RegExp, string])[] = [
-  [/No space left on device/, "ENOSPC"],
+  // Where the disk has no room for what memory does not hold, it speaks of its own setting.
+  [/No space left on device|failed to offload data block/, "ENOSPC"],
   [/Permission denied|Operation not permitted/, "EACCES"],
   [/Read-only file system/, "EROFS"],
 ];

@@ -1,6 +1,7 @@
 /** What SQLite and DuckDB files have in common as targets of an export, each read back by its own engine. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -430,6 +431,26 @@ testEngines("ENGINE: a full disk is told in one line, and leaves the last export
   await exportRows(engine, path, { changed: { "/a.jsonl": {} } });
   assert.deepEqual(await readAll(engine, path), rowsOf({}));
   rmSync(path);
+});
+
+test("duckdb: a disk without room for what memory does not hold is full, too", async (context) => {
+  const folder = smallDisk(context, 1024 * 1024);
+  if (folder === undefined) return;
+  const [, duckdb] = databaseEngines as [DatabaseEngine, DatabaseEngine];
+  const path = join(folder, "export.db");
+  const target = await duckdb.open(path, options);
+  const fill = async (): Promise<void> => {
+    for (let at = 0; at < 20_000; at++) {
+      const first_message = randomBytes(2000).toString("hex");
+      await target.write(rowBatch("sessions", `/${at}`, [{ first_message }]));
+    }
+  };
+  await assert.rejects(fill, {
+    code: "WRITE_FAILED",
+    message: `Cannot export to "${path}": the disk is full; make room and export again`,
+  });
+  await target.abort();
+  assert.deepEqual(readdirSync(folder), []);
 });
 
 /** As the export command does: what fails is aborted. */
