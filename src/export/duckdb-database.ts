@@ -1,7 +1,7 @@
 import { readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
-import { ExportError } from "../errors.js";
+import { missingPackageError } from "./missing-package.js";
 import { isTemporary, temporaryPath } from "./temporary-path.js";
 
 export type DuckdbModule = typeof import("@duckdb/node-api");
@@ -17,11 +17,7 @@ export async function loadDuckdb(): Promise<DuckdbModule> {
   try {
     return await import("@duckdb/node-api");
   } catch (cause) {
-    throw new ExportError(
-      "MISSING_PACKAGE",
-      "Cannot export to DuckDB: the package @duckdb/node-api is not installed (npm install @duckdb/node-api)",
-      cause,
-    );
+    throw missingPackageError("Cannot export to DuckDB", "@duckdb/node-api", cause);
   }
 }
 
