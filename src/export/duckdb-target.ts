@@ -62,7 +62,8 @@ const BYTES_PER_SESSION = 250;
  * index, as DuckDB holds these in memory whole; the rows of one session lie together in each table, so that the bounds that it keeps for all columns find them.
  * Memory: some 100 MB, twice the text of 4,096 rows where that is more, the keys of the sessions, and the manifest.
  *
- * @throws ExportError for a file that is no export, one that can't be written, that another export writes or another process has open, and where `@duckdb/node-api` is missing.
+ * @throws ExportError for a file that is no export, one that can't be written, that another export writes or another process has open, and where
+ * `@duckdb/node-api` is missing.
  */
 export async function openDuckdbTarget(path: string, options: TargetOptions): Promise<ExportTarget> {
   const module = await loadDuckdb();

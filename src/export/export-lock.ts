@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { ExportError } from "../errors.js";
 import { temporaryPath } from "./temporary-path.js";
 
-/** A lock gets the number of its process a moment after it is made: it is asked for so often, with so long a pause, before it counts as left by one that was killed. */
+/** A lock gets the number of its process a moment after it is made: so often, with such pauses, it is read before it counts as left by one that died. */
 const ATTEMPTS = 50;
 const PAUSE_MS = 10;
 
@@ -72,7 +72,10 @@ async function tryToMake(path: string): Promise<boolean> {
   }
 }
 
-/** Removes the lock of a process that has died. Of several that found it, one may have made its own by now: what is removed is looked at once more, where nobody else gets at it. */
+/**
+ * Removes the lock of a process that has died. Of several that found it, one may have made its own by now: what is removed is looked at once more, where nobody
+ * else gets at it.
+ */
 async function removeDead(path: string, owner: number): Promise<void> {
   const aside = temporaryPath(dirname(path), basename(path));
   try {

@@ -33,12 +33,9 @@ export function openSqliteDatabase(path: string): SqliteDatabase {
     // Its compiled part is loaded with the first database.
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ERR_DLOPEN_FAILED" || message.includes("bindings file")) {
-      const rebuild = "npm rebuild better-sqlite3, with -g where it is installed globally";
-      throw new ExportError(
-        "MISSING_PACKAGE",
-        `${TASK}: the package better-sqlite3 does not load here; ${rebuild}`,
-        error,
-      );
+      const what =
+        "the package better-sqlite3 does not load here; npm rebuild better-sqlite3, with -g where it is installed globally";
+      throw new ExportError("MISSING_PACKAGE", `${TASK}: ${what}`, error);
     }
     throw error;
   }

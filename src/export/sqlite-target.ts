@@ -72,7 +72,8 @@ CREATE TABLE _exported_files (
  * Times are ISO 8601 texts in UTC, as SQLite's date functions and people read them, all of one length, so that they sort; booleans are 0 and 1.
  * Memory: some 40 MB, and the manifest.
  *
- * @throws ExportError for a file that is no export, one that can't be written or that another export writes, and where Node.js has no SQLite and better-sqlite3 is missing.
+ * @throws ExportError for a file that is no export, one that can't be written or that another export writes, and where Node.js has no SQLite and
+ * better-sqlite3 is missing.
  */
 export async function openSqliteTarget(path: string, options: TargetOptions): Promise<ExportTarget> {
   options.signal?.throwIfAborted();
