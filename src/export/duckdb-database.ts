@@ -1,8 +1,8 @@
-import { link, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
-import { ExportError } from "../errors.js";
-import { isTemporary, temporaryPath } from "./export-folder.js";
+import { missingPackageError } from "./missing-package.js";
+import { isTemporary, temporaryPath } from "./temporary-path.js";
 
 export type DuckdbModule = typeof import("@duckdb/node-api");
 
@@ -17,11 +17,7 @@ export async function loadDuckdb(): Promise<DuckdbModule> {
   try {
     return await import("@duckdb/node-api");
   } catch (cause) {
-    throw new ExportError(
-      "MISSING_PACKAGE",
-      "Cannot export to DuckDB: the package @duckdb/node-api is not installed (npm install @duckdb/node-api)",
-      cause,
-    );
+    throw missingPackageError("Cannot export to DuckDB", "@duckdb/node-api", cause);
   }
 }
 
@@ -110,7 +106,7 @@ function overflowFolder(path: string): string {
   return `${path}.tmp`;
 }
 
-/** Removes what exports to a file left that were killed: none is running, as the file is open here. */
+/** Removes what exports to a file left that were killed. */
 async function sweep(path: string): Promise<void> {
   const overflow = overflowFolder(path);
   // There mostly is no such folder, and if there is, others may have put something there.
@@ -129,18 +125,8 @@ async function createFile(module: DuckdbModule, path: string): Promise<void> {
   const temporary = temporaryPath(dirname(path), basename(path));
   try {
     (await DuckdbDatabase.open(module, temporary, false)).close(); // That makes what is not there.
-    await linkOrRename(temporary, path);
+    await rename(temporary, path);
   } finally {
     await rm(temporary, { force: true });
-  }
-}
-
-async function linkOrRename(from: string, to: string): Promise<void> {
-  try {
-    await link(from, to);
-  } catch (error) {
-    // Another export was first: there is one to be opened.
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
-    await rename(from, to); // There are file systems without links.
   }
 }

@@ -1,11 +1,9 @@
-import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { dirname } from "node:path";
 import { ExportError } from "../errors.js";
 import { DuckdbDatabase, type DuckdbModule, loadDuckdb } from "./duckdb-database.js";
 import { DuckdbRows } from "./duckdb-rows.js";
-import { exportError, foreignFileError, makeFolder } from "./export-folder.js";
+import { exportError, foreignFileError } from "./export-folder.js";
 import type { ChangedFile, ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
+import { FileClaim } from "./file-claim.js";
 import type { RowBatch } from "./row-batch.js";
 import { createTableStatement } from "./table-definition.js";
 import {
@@ -44,6 +42,9 @@ CREATE TABLE _notes (
 /** So long are the pieces of notes, which lie one behind the other: DuckDB holds thousands of rows at once. */
 const PIECE_LENGTH = 2000;
 
+/** What DuckDB puts beside a file while it is written. */
+const JOURNALS = [".wal"];
+
 /** After so many bytes pieces go from the appender, which no limit holds for, to the database. */
 const FLUSH_BYTES = 256 * 1024;
 
@@ -53,9 +54,6 @@ const NEW_SESSIONS = "new_sessions";
 /** What the key and the index take for a session, and what it takes to look for its path. */
 const BYTES_PER_SESSION = 250;
 
-/** Of files that this process writes to. DuckDB keeps other processes away, but not two parts of one. */
-const openPaths = new Set<string>();
-
 /**
  * Opens a DuckDB file, which is made when it is missing, to be written in one transaction: an export that is killed leaves what there was. While it runs, no other process
  * can open the file.
@@ -64,21 +62,19 @@ const openPaths = new Set<string>();
  * index, as DuckDB holds these in memory whole; the rows of one session lie together in each table, so that the bounds that it keeps for all columns find them.
  * Memory: some 100 MB, twice the text of 4,096 rows where that is more, the keys of the sessions, and the manifest.
  *
- * @throws ExportError for a file that is no export, one that can't be written or that another process has open, and where `@duckdb/node-api` is missing.
+ * @throws ExportError for a file that is no export, one that can't be written, that another export writes or another process has open, and where
+ * `@duckdb/node-api` is missing.
  */
 export async function openDuckdbTarget(path: string, options: TargetOptions): Promise<ExportTarget> {
   const module = await loadDuckdb();
   options.signal?.throwIfAborted();
-  if (openPaths.has(path)) throw lockedError(path);
-  openPaths.add(path);
-  const isNew = !existsSync(path);
-  const target = new DuckdbTarget(path, isNew, options, module);
+  let target: DuckdbTarget | undefined;
   try {
-    await makeFolder(dirname(path));
+    target = new DuckdbTarget(path, await FileClaim.take(path), options, module);
     await target.open();
     return target;
   } catch (error) {
-    await target.abort();
+    await target?.abort();
     throw duckdbError(path, error);
   }
 }
@@ -86,7 +82,7 @@ export async function openDuckdbTarget(path: string, options: TargetOptions): Pr
 class DuckdbTarget implements ExportTarget {
   exported: ReadonlyMap<string, ExportedFile> = new Map();
   readonly #path: string;
-  readonly #isNew: boolean;
+  readonly #claim: FileClaim;
   readonly #tables: readonly Table[];
   readonly #options: TargetOptions;
   readonly #module: DuckdbModule;
@@ -95,16 +91,16 @@ class DuckdbTarget implements ExportTarget {
   /** The last row of each table that was there before. */
   readonly #lastOld = new Map<TableName, bigint>();
 
-  constructor(path: string, isNew: boolean, options: TargetOptions, module: DuckdbModule) {
+  constructor(path: string, claim: FileClaim, options: TargetOptions, module: DuckdbModule) {
     this.#path = path;
-    this.#isNew = isNew;
+    this.#claim = claim;
     this.#tables = options.tables.map(findTable);
     this.#options = options;
     this.#module = module;
   }
 
   async open(): Promise<void> {
-    const database = await DuckdbDatabase.open(this.#module, this.#path, this.#isNew);
+    const database = await DuckdbDatabase.open(this.#module, this.#path, this.#claim.isNew);
     this.#database = database;
     await database.run("BEGIN");
     const schema = [MANIFEST, ...this.#tables.map(tableStatements)].join(";\n");
@@ -158,18 +154,18 @@ class DuckdbTarget implements ExportTarget {
       await database.run("COMMIT");
       await database.run("CHECKPOINT target"); // All is in the one file then.
       this.#close();
+      await this.#claim.release(false, JOURNALS);
       return Object.fromEntries(counts) as RowCounts;
     });
   }
 
   async abort(): Promise<void> {
-    const isOpen = openPaths.has(this.#path);
     try {
       this.#close();
     } catch {
       // What it could not do, whoever opens the file next will.
     }
-    if (isOpen && this.#isNew) await rm(this.#path, { force: true }).catch(() => {});
+    await this.#claim.release(true, JOURNALS);
   }
 
   /** Whether there is nothing in the file; throws for one that an export did not write. */
@@ -263,7 +259,6 @@ class DuckdbTarget implements ExportTarget {
   }
 
   #close(): void {
-    openPaths.delete(this.#path);
     const database = this.#database;
     this.#database = undefined;
     database?.close();
@@ -285,7 +280,7 @@ function tableStatements(table: Table): string {
   return `${statement};\nCREATE INDEX sessions_by_session_id ON sessions (session_id)`;
 }
 
-function lockedError(path: string, cause?: unknown): ExportError {
+function lockedError(path: string, cause: unknown): ExportError {
   const message = `Cannot export to "${path}": another program has it open; export again when that is done`;
   return new ExportError("WRITE_FAILED", message, cause);
 }
@@ -302,7 +297,8 @@ function duckdbError(path: string, error: unknown): ExportError {
 }
 
 const systemErrors: readonly (readonly [RegExp, string])[] = [
-  [/No space left on device/, "ENOSPC"],
+  // Where the disk has no room for what memory does not hold, it speaks of its own setting.
+  [/No space left on device|failed to offload data block/, "ENOSPC"],
   [/Permission denied|Operation not permitted/, "EACCES"],
   [/Read-only file system/, "EROFS"],
 ];

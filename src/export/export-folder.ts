@@ -1,40 +1,76 @@
-import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ExportError } from "../errors.js";
+import { ExportLock } from "./export-lock.js";
+import { isTemporary, temporaryPath } from "./temporary-path.js";
 
 /** Tells the folders that exports were written to from all others. */
 const MARKER = ".pi-sessions-export.json";
 
-/** What the names of files on their way look like. */
-const TEMPORARY = /^\..*\.[0-9a-f]{12}\.tmp$/;
+const LOCK = ".export.lock";
 
-/** What a folder was when it was claimed: not there, without anything, or with an export. */
-export type Claim = "missing" | "empty" | "exported";
+/** A folder that belongs to one export until it is released. */
+export class FolderClaim {
+  readonly #folder: string;
+  readonly #lock: ExportLock;
+  /** Whether there was no folder. */
+  readonly #isMade: boolean;
+  /** Whether there was no export in it. */
+  readonly #isNew: boolean;
 
-/**
- * Makes a folder for an export, or takes one that an export of the same format was written to.
- *
- * @throws ExportError when there is something else, or the folder can't be made.
- */
-export async function claimFolder(folder: string, format: string): Promise<Claim> {
-  let isMade: boolean;
-  let names: string[];
-  try {
-    isMade = await makeFolder(folder);
-    names = await readdir(folder);
-    // One that was killed as it began left no more than a temporary file.
-    if (names.every(isTemporary)) {
-      await writeMarker(folder, format);
-      return isMade ? "missing" : "empty";
-    }
-  } catch (error) {
-    throw exportError(folder, error);
+  private constructor(folder: string, lock: ExportLock, isMade: boolean, isNew: boolean) {
+    this.#folder = folder;
+    this.#lock = lock;
+    this.#isMade = isMade;
+    this.#isNew = isNew;
   }
-  const found = await readMarker(folder);
-  if (found === format) return "exported";
+
+  /**
+   * Makes a folder for an export, or takes one that an export of the same format was written to.
+   *
+   * @throws ExportError when there is something else, another export is running, or the folder can't be made.
+   */
+  static async take(folder: string, format: string): Promise<FolderClaim> {
+    try {
+      const isMade = await makeFolder(folder);
+      await holdsExport(folder, format); // Not even a lock goes into a folder that is none of ours.
+      const lock = await ExportLock.take(folder, join(folder, LOCK));
+      try {
+        const isNew = !(await holdsExport(folder, format));
+        if (isNew) await writeMarker(folder, format);
+        return new FolderClaim(folder, lock, isMade, isNew);
+      } catch (error) {
+        await lock.release();
+        throw error;
+      }
+    } catch (error) {
+      throw exportError(folder, error);
+    }
+  }
+
+  /** Lets other exports in. Makes the folder again what it was, if the export came to nothing and nothing of it is left. Never throws. */
+  async release(isAborted: boolean): Promise<void> {
+    const isUndone = isAborted && this.#isNew && (await isBare(this.#folder).catch(() => false));
+    if (isUndone) await rm(join(this.#folder, MARKER), { force: true }).catch(() => {});
+    await this.#lock.release();
+    // If something else lies there by now, the folder stays.
+    if (isUndone && this.#isMade) await rmdir(this.#folder).catch(() => {});
+  }
+}
+
+/** Whether a folder holds an export; throws when there is something else. One that was killed as it began left no more than a lock and a temporary file. */
+async function holdsExport(folder: string, format: string): Promise<boolean> {
+  const hasNothing = await isBare(folder);
+  const found = await readMarker(folder); // In this order: an export that ends meanwhile made its marker before its files.
+  if (found === format) return true;
+  if (found === undefined && hasNothing) return false;
   const what = found === undefined ? "is not empty, and no export wrote it" : `holds an export as ${found}`;
   throw new ExportError("FOREIGN_TARGET", `Cannot export to "${folder}": it ${what}; name a new or empty folder`);
+}
+
+/** Whether there is nothing in a folder but what exports put there beside their rows. */
+async function isBare(folder: string): Promise<boolean> {
+  return (await readdir(folder)).every((name) => name === LOCK || name === MARKER || isTemporary(name));
 }
 
 /** Makes a folder and those above it, as far as they are missing; returns whether it was. Node's own `recursive` never ends below /proc, where nothing can be made. */
@@ -58,29 +94,11 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** Makes a folder again what it was when it was claimed, for an export that came to nothing. Never throws. */
-export async function releaseFolder(folder: string, claim: Claim): Promise<void> {
-  if (claim === "exported") return;
-  await rm(join(folder, MARKER), { force: true }).catch(() => {});
-  // If something else lies there by now, the folder stays.
-  if (claim === "missing") await rmdir(folder).catch(() => {});
-}
-
 /** Says that a folder holds an export. */
 async function writeMarker(folder: string, format: string): Promise<void> {
   const temporary = temporaryPath(folder, MARKER);
   await writeFile(temporary, `${JSON.stringify({ format })}\n`);
   await rename(temporary, join(folder, MARKER));
-}
-
-/** A path for a file that is on its way to a name in a folder: no reader takes it for an export. */
-export function temporaryPath(folder: string, name: string): string {
-  return join(folder, `.${name}.${randomBytes(6).toString("hex")}.tmp`);
-}
-
-/** Whether a name is one of a file that was on its way. */
-export function isTemporary(name: string): boolean {
-  return TEMPORARY.test(name);
 }
 
 async function readMarker(folder: string): Promise<string | undefined> {

@@ -18,14 +18,13 @@ import { dirname, join } from "node:path";
 import pLimit from "p-limit";
 import { ExportError } from "../errors.js";
 import { syncFolder } from "../sync-folder.js";
-import { type Claim, claimFolder, exportError, releaseFolder } from "./export-folder.js";
+import { exportError, FolderClaim } from "./export-folder.js";
 import type { WrittenFile } from "./parquet-rows.js";
 import { tables as allTables, type TableName } from "./tables.js";
 
 const FORMAT = "parquet";
 const GENERATIONS = ".generations";
 const CURRENT = ".current";
-const LOCK = ".lock";
 
 const SYNCED_AT_ONCE = 16;
 
@@ -44,11 +43,11 @@ export class ParquetFolder {
   readonly #tables: readonly TableName[];
   /** The number of the current generation; 0 without one. */
   readonly #current: number;
-  readonly #claim: Claim;
+  readonly #claim: FolderClaim;
   /** Whether the next generation has become the current one. */
   #isCommitted = false;
 
-  private constructor(folder: string, tables: readonly TableName[], current: number, claim: Claim) {
+  private constructor(folder: string, tables: readonly TableName[], current: number, claim: FolderClaim) {
     this.path = folder;
     this.#tables = tables;
     this.#current = current;
@@ -61,9 +60,8 @@ export class ParquetFolder {
    * @throws ExportError for a folder that holds something else, can't be written, or is being written by another export.
    */
   static async open(folder: string, tables: readonly TableName[]): Promise<ParquetFolder> {
-    const claim = await claimFolder(folder, FORMAT);
+    const claim = await FolderClaim.take(folder, FORMAT);
     return await guard(folder, async () => {
-      await lock(folder);
       const opened = new ParquetFolder(folder, tables, await readCurrent(folder), claim);
       try {
         await mkdir(join(folder, GENERATIONS), { recursive: true });
@@ -150,12 +148,12 @@ export class ParquetFolder {
 
   /** Ends the export, whether or not it came to a `commit`. Never throws. */
   async close(isAborted: boolean): Promise<void> {
-    if (isAborted && !this.#isCommitted) await rm(this.next, { recursive: true, force: true }).catch(() => {});
-    lockedHere.delete(this.path);
-    await rm(join(this.path, LOCK), { force: true }).catch(() => {});
-    if (!isAborted || this.#isCommitted || this.#claim === "exported") return;
-    await rmdir(join(this.path, GENERATIONS)).catch(() => {});
-    await releaseFolder(this.path, this.#claim);
+    const isUndone = isAborted && !this.#isCommitted;
+    if (isUndone) {
+      await rm(this.next, { recursive: true, force: true }).catch(() => {});
+      await rmdir(join(this.path, GENERATIONS)).catch(() => {}); // The last generation is there, if there was one.
+    }
+    await this.#claim.release(isUndone);
   }
 
   /** Waits until the next generation is on the disk. */
@@ -204,38 +202,6 @@ async function readCurrent(folder: string): Promise<number> {
   const target = await readlink(join(folder, CURRENT)).catch(() => "");
   const [, number] = /(\d+)$/.exec(target) ?? [];
   return Number(number ?? 0);
-}
-
-/** The folders that this process exports to. A lock may well name its number all the same: in a container the next process often has that of the one before. */
-const lockedHere = new Set<string>();
-
-/** Keeps other exports out of the folder. A lock whose process has died holds no longer. */
-async function lock(folder: string): Promise<void> {
-  const path = join(folder, LOCK);
-  for (let attempt = 0; ; attempt++) {
-    try {
-      await writeFile(path, String(process.pid), { flag: "wx" });
-      lockedHere.add(folder);
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST" || attempt === 3) throw error;
-    }
-    const owner = Number(await readFile(path, "utf8").catch(() => ""));
-    if (owner === process.pid ? lockedHere.has(folder) : owner > 0 && isAlive(owner)) {
-      const message = `Cannot export to "${folder}": process ${owner} is exporting to it; wait for it, or remove ${path}`;
-      throw new ExportError("WRITE_FAILED", message);
-    }
-    await rm(path, { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 async function isThere(path: string): Promise<boolean> {

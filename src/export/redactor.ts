@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
-import { ExportError } from "../errors.js";
 import { isJsonObject } from "../format/json.js";
 import { credentialPatterns } from "./credential-patterns.js";
+import { missingPackageError } from "./missing-package.js";
 
 const PACKAGE = "@secretlint/secretlint-rule-preset-recommend";
 
@@ -180,11 +180,7 @@ function load<Module>(name: string): Module {
   try {
     return createRequire(import.meta.url)(name) as Module;
   } catch (cause) {
-    throw new ExportError(
-      "MISSING_PACKAGE",
-      `Cannot redact: the package ${PACKAGE} is not installed (npm install ${PACKAGE}@11)`,
-      cause,
-    );
+    throw missingPackageError("Cannot redact", `${PACKAGE}@11`, cause);
   }
 }
 

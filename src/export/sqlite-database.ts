@@ -1,5 +1,8 @@
 import { createRequire } from "node:module";
 import { ExportError } from "../errors.js";
+import { missingPackageError } from "./missing-package.js";
+
+const TASK = "Cannot export to SQLite, which Node.js itself has from 22.13 on";
 
 type SqliteValue = string | number | null;
 
@@ -30,7 +33,9 @@ export function openSqliteDatabase(path: string): SqliteDatabase {
     // Its compiled part is loaded with the first database.
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ERR_DLOPEN_FAILED" || message.includes("bindings file")) {
-      throw missing("does not load here (npm rebuild better-sqlite3)", error);
+      const what =
+        "the package better-sqlite3 does not load here; npm rebuild better-sqlite3, with -g where it is installed globally";
+      throw new ExportError("MISSING_PACKAGE", `${TASK}: ${what}`, error);
     }
     throw error;
   }
@@ -53,11 +58,6 @@ function betterSqlite(): SqliteDriver {
   try {
     return createRequire(import.meta.url)("better-sqlite3") as SqliteDriver;
   } catch (error) {
-    throw missing("is not installed (npm install better-sqlite3@12)", error);
+    throw missingPackageError(TASK, "better-sqlite3@12", error);
   }
-}
-
-function missing(what: string, cause: unknown): ExportError {
-  const message = `Cannot export to SQLite: Node.js ${process.versions.node} has none, as it does from 22.13 on, and the package better-sqlite3 ${what}`;
-  return new ExportError("MISSING_PACKAGE", message, cause);
 }

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import { open, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { open } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { ExportError } from "../errors.js";
 import { formatIsoTime } from "../format/time.js";
-import { exportError, foreignFileError, makeFolder } from "./export-folder.js";
+import { exportError, foreignFileError } from "./export-folder.js";
 import type { ChangedFile, ExportedFile, ExportTarget, TargetOptions } from "./export-target.js";
+import { FileClaim } from "./file-claim.js";
 import type { Cell, RowBatch } from "./row-batch.js";
 import { openSqliteDatabase, type SqliteDatabase, type SqliteStatement } from "./sqlite-database.js";
 import { createTableStatement } from "./table-definition.js";
@@ -23,6 +23,9 @@ const APPLICATION_ID = 0x70695345;
 
 /** What a SQLite file begins with. */
 const MAGIC = "SQLite format 3\0";
+
+/** What SQLite puts beside a file while it is written. */
+const JOURNALS = ["-journal"];
 
 /** While a file is locked, this long is waited for its readers. */
 const BUSY_MS = 10_000;
@@ -69,20 +72,21 @@ CREATE TABLE _exported_files (
  * Times are ISO 8601 texts in UTC, as SQLite's date functions and people read them, all of one length, so that they sort; booleans are 0 and 1.
  * Memory: some 40 MB, and the manifest.
  *
- * @throws ExportError for a file that is no export, one that can't be written, and where Node.js has no SQLite and better-sqlite3 is missing.
+ * @throws ExportError for a file that is no export, one that can't be written or that another export writes, and where Node.js has no SQLite and
+ * better-sqlite3 is missing.
  */
 export async function openSqliteTarget(path: string, options: TargetOptions): Promise<ExportTarget> {
   options.signal?.throwIfAborted();
-  const isNew = !existsSync(path);
+  let claim: FileClaim | undefined;
   let database: SqliteDatabase | undefined;
   try {
-    await makeFolder(dirname(path));
-    if (!isNew && (await isForeign(path))) throw foreignFileError("SQLite", path);
+    claim = await FileClaim.take(path);
+    if (!claim.isNew && (await isForeign(path))) throw foreignFileError("SQLite", path);
     database = openSqliteDatabase(path);
-    return new SqliteTarget(path, isNew, options, database);
+    return new SqliteTarget(path, claim, options, database);
   } catch (error) {
     database?.close();
-    if (isNew) await rm(path, { force: true }).catch(() => {}); // Whatever it is, the error is what counts.
+    await claim?.release(true, JOURNALS);
     throw sqliteError(path, error);
   }
 }
@@ -105,20 +109,19 @@ class SqliteTarget implements ExportTarget {
   readonly #tables: readonly Table[];
   readonly #signal: AbortSignal | undefined;
   readonly #database: SqliteDatabase;
-  /** Whether there was no file. */
-  readonly #isNew: boolean;
+  readonly #claim: FileClaim;
   readonly #inserts = new Map<TableName, SqliteStatement>();
   readonly #deletes: readonly SqliteStatement[];
   /** Files whose old rows are gone. */
   readonly #replaced = new Set<string>();
 
-  constructor(path: string, isNew: boolean, { tables, settings, signal }: TargetOptions, database: SqliteDatabase) {
+  constructor(path: string, claim: FileClaim, { tables, settings, signal }: TargetOptions, database: SqliteDatabase) {
     this.#path = path;
-    this.#isNew = isNew;
+    this.#claim = claim;
     this.#tables = tables.map(findTable);
     this.#signal = signal;
     this.#database = database;
-    // Another export has it: there is nothing to wait for.
+    // Another program writes to it: who knows for how long.
     database.exec("PRAGMA busy_timeout = 0; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -32000; BEGIN IMMEDIATE");
     database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
     const schema = [MANIFEST, ...this.#tables.map(tableStatement)].join(";\n");
@@ -163,21 +166,23 @@ class SqliteTarget implements ExportTarget {
       this.#signal?.throwIfAborted();
       this.#guard(() => this.#database.exec(statement));
     }
-    return this.#guard(() => {
-      const rows = this.#tables.map(({ name }) => [name, this.#number(`SELECT count(*) FROM ${name}`)]);
+    const rows = this.#guard(() => {
+      const counts = this.#tables.map(({ name }) => [name, this.#number(`SELECT count(*) FROM ${name}`)]);
       this.#database.exec("COMMIT");
       this.#database.close();
-      return Object.fromEntries(rows) as RowCounts;
+      return Object.fromEntries(counts) as RowCounts;
     });
+    await this.#claim.release(false, JOURNALS);
+    return rows;
   }
 
   async abort(): Promise<void> {
     try {
       this.#database.close(); // Without a commit all is as it was.
     } catch {
-      return; // It was closed already.
+      // It was closed already.
     }
-    if (this.#isNew) await rm(this.#path, { force: true }).catch(() => {});
+    await this.#claim.release(true, JOURNALS);
   }
 
   /** Whether the file is empty; throws for one that an export did not write. */

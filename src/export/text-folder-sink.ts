@@ -1,9 +1,10 @@
 import { type FileHandle, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Claim, claimFolder, exportError, isTemporary, releaseFolder, temporaryPath } from "./export-folder.js";
+import { exportError, FolderClaim } from "./export-folder.js";
 import type { RowBatch } from "./row-batch.js";
 import type { Exported, RowFormat, RowSink } from "./row-sink.js";
 import { tables as allTables, type TableName } from "./tables.js";
+import { isTemporary, temporaryPath } from "./temporary-path.js";
 
 /** A file on its way, under a name that no reader takes for an export. */
 interface OpenFile {
@@ -19,7 +20,7 @@ export async function openTextFolder(
   format: RowFormat,
   tables: readonly TableName[],
 ): Promise<RowSink> {
-  const claim = await claimFolder(folder, format.extension);
+  const claim = await FolderClaim.take(folder, format.extension);
   const sink = new TextFolderSink(folder, format, tables, claim);
   try {
     await sink.open();
@@ -34,10 +35,10 @@ class TextFolderSink implements RowSink {
   readonly #folder: string;
   readonly #format: RowFormat;
   readonly #tables: readonly TableName[];
-  readonly #claim: Claim;
+  readonly #claim: FolderClaim;
   readonly #files = new Map<TableName, OpenFile>();
 
-  constructor(folder: string, format: RowFormat, tables: readonly TableName[], claim: Claim) {
+  constructor(folder: string, format: RowFormat, tables: readonly TableName[], claim: FolderClaim) {
     this.#folder = folder;
     this.#format = format;
     this.#tables = tables;
@@ -75,6 +76,7 @@ class TextFolderSink implements RowSink {
       for (const { name } of allTables) {
         if (!this.#files.has(name)) await rm(join(this.#folder, this.#nameOf(name)), { force: true });
       }
+      await this.#claim.release(false);
       const rows = Array.from(this.#files, ([table, file]) => [table, file.rows]);
       const files = Array.from(this.#files.values(), ({ path }) => path);
       return { tables: Object.fromEntries(rows) as Exported["tables"], files };
@@ -87,7 +89,7 @@ class TextFolderSink implements RowSink {
       await handle.close().catch(() => {});
       await rm(temporary, { force: true }).catch(() => {});
     }
-    await releaseFolder(this.#folder, this.#claim);
+    await this.#claim.release(true);
   }
 
   /** Removes what killed exports left. */

@@ -58,8 +58,8 @@ const formats: Record<ExportFormat, (request: ExportRequest, scan: RowScan) => P
  * written anew. Nothing half-written is ever taken for whole: an export that fails leaves the last one as it was.
  * Memory: the list of files, about 30 bytes a call to tell copies, for each worker the index of one session and some MB of rows.
  *
- * @throws StoreError for a store that is no folder, ExportError for a target that can't be written, RangeError or TypeError for options that can't be meant;
- * the reason of `signal` when it aborts.
+ * @throws StoreError for a store that is no folder, ExportError for a target that can't be written or that another export writes, RangeError or
+ * TypeError for options that can't be meant; the reason of `signal` when it aborts.
  *
  * @example
  * import { exportSessions } from "pi-sessions";

@@ -1,6 +1,7 @@
 /** What SQLite and DuckDB files have in common as targets of an export, each read back by its own engine. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -319,12 +320,34 @@ testEngines(
     const path = join(scratchFolder(context), "export.db");
     await exportRows(engine, path, {});
     const first = await engine.open(path, options);
-    await assert.rejects(engine.open(path, options), { code: "WRITE_FAILED", message: /another program/ });
+    await assert.rejects(engine.open(path, options), {
+      code: "WRITE_FAILED",
+      message: /another export to it is running, process \d+; wait/,
+    });
     await first.write(rowBatch("entries", "/a.jsonl", [{}]));
     await first.finish([changedFile("/a.jsonl")], []);
     assert.deepEqual(await readAll(engine, path), rowsOf({ "/a.jsonl": { entries: [{}] } }));
   },
 );
+
+testEngines("ENGINE: nothing is touched while another export has the lock", async (engine, context) => {
+  const folder = scratchFolder(context);
+  const path = join(folder, "export.db");
+  const lock = join(folder, ".export.db.export.lock");
+  writeFileSync(lock, String(process.ppid));
+  writeFileSync(join(folder, ".export.db.0123456789ab.tmp"), "");
+  const before = readdirSync(folder);
+  await assert.rejects(engine.open(path, options), {
+    code: "WRITE_FAILED",
+    message: /another export to it is running/,
+  });
+  assert.deepEqual(readdirSync(folder), before);
+  writeFileSync(lock, "4194305");
+  const target = await engine.open(path, options);
+  assert.equal(readFileSync(lock, "utf8"), String(process.pid));
+  await target.finish([], []);
+  assert.ok(existsSync(path) && !existsSync(lock));
+});
 
 testEngines("ENGINE: what is no export is refused in one line, and left alone", async (engine, context) => {
   const folder = scratchFolder(context);
@@ -399,7 +422,7 @@ testEngines("ENGINE: a full disk is told in one line, and leaves the last export
     message: `Cannot export to "${path}": the disk is full; make room and export again`,
   };
   await assert.rejects(exportThenAbort(engine, path, { "/large.jsonl": large }), full);
-  assert.ok(!existsSync(path), "a first export that failed leaves nothing");
+  assert.deepEqual(readdirSync(folder), [], "a first export that failed leaves nothing");
 
   const files = { "/a.jsonl": variousRows() };
   await exportRows(engine, path, { changed: files });
@@ -408,6 +431,26 @@ testEngines("ENGINE: a full disk is told in one line, and leaves the last export
   await exportRows(engine, path, { changed: { "/a.jsonl": {} } });
   assert.deepEqual(await readAll(engine, path), rowsOf({}));
   rmSync(path);
+});
+
+test("duckdb: a disk without room for what memory does not hold is full, too", async (context) => {
+  const folder = smallDisk(context, 1024 * 1024);
+  if (folder === undefined) return;
+  const [, duckdb] = databaseEngines as [DatabaseEngine, DatabaseEngine];
+  const path = join(folder, "export.db");
+  const target = await duckdb.open(path, options);
+  const fill = async (): Promise<void> => {
+    for (let at = 0; at < 20_000; at++) {
+      const first_message = randomBytes(2000).toString("hex");
+      await target.write(rowBatch("sessions", `/${at}`, [{ first_message }]));
+    }
+  };
+  await assert.rejects(fill, {
+    code: "WRITE_FAILED",
+    message: `Cannot export to "${path}": the disk is full; make room and export again`,
+  });
+  await target.abort();
+  assert.deepEqual(readdirSync(folder), []);
 });
 
 /** As the export command does: what fails is aborted. */

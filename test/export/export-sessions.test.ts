@@ -6,6 +6,7 @@ import fs, {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmdirSync,
   rmSync,
   statSync,
   utimesSync,
@@ -18,7 +19,9 @@ import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
+import { csvFormat } from "../../src/export/csv-format.js";
 import { findTable, type TableName } from "../../src/export/tables.js";
+import { openTextFolder } from "../../src/export/text-folder-sink.js";
 import { exportParquet } from "../../src/scan/export-parquet.js";
 import { type ExportOptions, type ExportResult, readExportRequest } from "../../src/scan/export-request.js";
 import { exportSessions } from "../../src/scan/export-sessions.js";
@@ -572,7 +575,7 @@ test("exportSessions to Parquet that dies at any write leaves the last export, a
       () => false,
     );
     // A process that was killed left its lock.
-    if (existsSync(join(out, ".lock"))) writeFileSync(join(out, ".lock"), "4194305");
+    if (existsSync(join(out, ".export.lock"))) writeFileSync(join(out, ".export.lock"), "4194305");
     const left = await readParquet(out);
     await exportInSegments(options);
     const now = await readParquet(out);
@@ -599,7 +602,7 @@ test("exportSessions says in one line that the disk is full, and leaves the last
     else
       assert.deepEqual(
         readdirSync(out, { recursive: true })
-          .filter((name) => !String(name).endsWith(".tmp"))
+          .filter((name) => !/\.(tmp|lock)$/.test(String(name)))
           .sort(),
         before,
       );
@@ -626,6 +629,45 @@ test("exportSessions refuses folders that hold something else, and formats, tabl
   await assert.rejects(exportSessions({ ...options, format: "xml" as never }), RangeError);
   await assert.rejects(exportSessions({ ...options, format: "csv", tables: ["calls" as never] }), RangeError);
   await assert.rejects(exportSessions({ ...options, format: "csv", text: "some" as never }), RangeError);
+});
+
+for (const format of ["parquet", "jsonl", "csv"] as const) {
+  test(`exportSessions to ${format} touches nothing while another export has the folder`, async (context) => {
+    const out = scratchFolder(context);
+    const options = { stores: [fixture("store")], format, out, host: "pond" } as const;
+    const lock = join(out, ".export.lock");
+    writeFileSync(lock, String(process.ppid));
+    writeFileSync(join(out, ".usage.0123456789ab.tmp"), "on its way");
+    const before = readdirSync(out);
+    await assert.rejects(exportSessions(options), {
+      code: "WRITE_FAILED",
+      message: /: another export to it is running/,
+    });
+    assert.deepEqual(readdirSync(out), before);
+    writeFileSync(lock, "4194305");
+    await exportSessions(options);
+    assert.ok(!existsSync(lock));
+  });
+
+  test(`exportSessions to ${format} twice at once: one is refused, and the next one goes through`, async (context) => {
+    const folder = scratchFolder(context);
+    const options = { stores: [fixture("store")], format, out: join(folder, "both"), host: "pond" } as const;
+    const both = await Promise.allSettled([exportSessions(options), exportSessions(options)]);
+    assert.deepEqual(both.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+    const { tables } = await exportSessions({ ...options, out: join(folder, "alone") });
+    assert.deepEqual((await exportSessions(options)).tables, tables);
+  });
+}
+
+test("exportSessions takes a folder again in which an export failed between two of its tables", async (context) => {
+  const out = join(scratchFolder(context), "out");
+  const sink = await openTextFolder(out, csvFormat, ["messages", "usage"]);
+  mkdirSync(join(out, "usage.csv")); // What nothing can be renamed to.
+  await assert.rejects(sink.finish(), { code: "WRITE_FAILED" });
+  await sink.abort();
+  rmdirSync(join(out, "usage.csv"));
+  assert.deepEqual(readdirSync(out).sort(), [".pi-sessions-export.json", "messages.csv"]);
+  await exportSessions({ stores: [fixture("store")], format: "csv", out });
 });
 
 test("exportSessions that is aborted leaves the last export", async (context) => {

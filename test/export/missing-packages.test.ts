@@ -22,6 +22,10 @@ async function load(folder: string, module: string): Promise<Record<string, unkn
   return (await import(pathToFileURL(join(folder, "src/export", module)).href)) as Record<string, unknown>;
 }
 
+function howToInstall(spec: string): string {
+  return `install it beside pi-sessions: npm install ${spec}, or npm install -g ${spec} where pi-sessions is installed globally`;
+}
+
 type Open = (path: string, options: TargetOptions) => Promise<unknown>;
 
 test("openDuckdbTarget says what to install, and makes no file", async (context) => {
@@ -29,7 +33,7 @@ test("openDuckdbTarget says what to install, and makes no file", async (context)
   const { openDuckdbTarget } = await load(folder, "duckdb-target.js");
   await assert.rejects((openDuckdbTarget as Open)(join(folder, "out/x.duckdb"), options), {
     code: "MISSING_PACKAGE",
-    message: "Cannot export to DuckDB: the package @duckdb/node-api is not installed (npm install @duckdb/node-api)",
+    message: `Cannot export to DuckDB: the package @duckdb/node-api is missing; ${howToInstall("@duckdb/node-api")}`,
   });
   assert.deepEqual(readdirSync(join(folder, "out")), []);
 });
@@ -43,7 +47,7 @@ test("openSqliteTarget says what to install where Node.js has no SQLite, and mak
   const { openSqliteTarget } = await load(folder, "sqlite-target.js");
   await assert.rejects((openSqliteTarget as Open)(join(folder, "out/x.db"), options), {
     code: "MISSING_PACKAGE",
-    message: `Cannot export to SQLite: Node.js ${process.versions.node} has none, as it does from 22.13 on, and the package better-sqlite3 is not installed (npm install better-sqlite3@12)`,
+    message: `Cannot export to SQLite, which Node.js itself has from 22.13 on: the package better-sqlite3 is missing; ${howToInstall("better-sqlite3@12")}`,
   });
   assert.deepEqual(readdirSync(join(folder, "out")), []);
 });
@@ -61,15 +65,16 @@ test("openSqliteTarget says what to do when better-sqlite3 is there, but was bui
   const { openSqliteTarget } = await load(folder, "sqlite-target.js");
   await assert.rejects((openSqliteTarget as Open)(join(folder, "out/x.db"), options), {
     code: "MISSING_PACKAGE",
-    message: /^Cannot export to SQLite: .* does not load here \(npm rebuild better-sqlite3\)$/,
+    message:
+      /^Cannot export to SQLite, .* better-sqlite3 does not load here; npm rebuild better-sqlite3, with -g where it is installed globally$/,
   });
 });
 
 test("Redactor says what to install", async (context) => {
+  const rules = "@secretlint/secretlint-rule-preset-recommend";
   const { Redactor } = await load(barePackage(context), "redactor.js");
   assert.throws(() => new (Redactor as new () => unknown)(), {
     code: "MISSING_PACKAGE",
-    message:
-      "Cannot redact: the package @secretlint/secretlint-rule-preset-recommend is not installed (npm install @secretlint/secretlint-rule-preset-recommend@11)",
+    message: `Cannot redact: the package ${rules} is missing; ${howToInstall(`${rules}@11`)}`,
   });
 });

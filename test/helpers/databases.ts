@@ -95,7 +95,7 @@ export const needsSqlite = {
   skip:
     process.getBuiltinModule("node:sqlite") === undefined &&
     !existsSync(join(projectRoot, "node_modules/better-sqlite3/build/Release/better_sqlite3.node")) &&
-    "SQLite is neither in this Node.js nor installed: npm install --no-save better-sqlite3@12",
+    "SQLite is neither in this Node.js nor installed: npm install --no-save --save-dev better-sqlite3@12",
 };
 
 /** A test of each engine, whose name takes the place of `ENGINE` in the name of the test. */

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClickHouseClient } from "@clickhouse/client";
 import { ExportError } from "../../errors.js";
+import { missingPackageError } from "../missing-package.js";
 import { isTransient, serverError } from "./server-error.js";
 
 export interface Credentials {
@@ -164,10 +165,6 @@ async function loadClient(): Promise<typeof import("@clickhouse/client")> {
   try {
     return await import("@clickhouse/client");
   } catch (cause) {
-    throw new ExportError(
-      "MISSING_PACKAGE",
-      "Cannot export to ClickHouse: the package @clickhouse/client is not installed (npm install @clickhouse/client)",
-      cause,
-    );
+    throw missingPackageError("Cannot export to ClickHouse", "@clickhouse/client", cause);
   }
 }
