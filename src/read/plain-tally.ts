@@ -3,7 +3,7 @@ import { hashModelInto } from "../report/call-fingerprint.js";
 import { ModelCodes } from "../report/model-trail.js";
 import type { UsageParts } from "../report/sum-usage.js";
 import type { NumberColumn } from "../tree/column.js";
-import { formatHexId, NO_HEX_ID, parseHexId } from "../tree/id-table.js";
+import { NO_HEX_ID, parseHexId } from "../tree/id-table.js";
 import { scanner } from "./json-scanner.js";
 import {
   CALL_MODELS,
@@ -24,7 +24,6 @@ import {
   RUN_WORDS,
   SUM_COUNT,
   TALLY_ENTRIES,
-  TALLY_IDS,
   TALLY_MODELS,
   TALLY_PARENTS,
 } from "./kernel/layout.js";
@@ -72,7 +71,6 @@ export class PlainTally {
   readonly #kernel = scanner.home.run;
   /** Whether the kernel has no room for another model. */
   #isFull = false;
-  readonly #ids: Int32Array;
   readonly #parents: Int32Array;
   readonly #words: Int32Array;
   readonly #numbers: Float64Array;
@@ -81,7 +79,6 @@ export class PlainTally {
 
   constructor() {
     const { buffer } = scanner.home.bytes;
-    this.#ids = new Int32Array(buffer, TALLY_IDS, TALLY_ENTRIES);
     this.#parents = new Int32Array(buffer, TALLY_PARENTS, TALLY_ENTRIES);
     this.#words = new Int32Array(buffer, RUN, RUN_WORDS);
     this.#numbers = new Float64Array(buffer, RUN_NUMBERS, RUN_NUMBER_COUNT);
@@ -121,19 +118,9 @@ export class PlainTally {
     return number;
   }
 
-  /** How many entries have an id. */
-  get size(): number {
-    return this.#kernel.tallySize();
-  }
-
   /** How many entries have no children. */
   get branchCount(): number {
     return this.#kernel.tallySize() - this.#kernel.tallyParents();
-  }
-
-  /** The id of an entry. */
-  idAt(number: number): string {
-    return formatHexId(this.#ids[number]!);
   }
 
   /** The number of an entry's parent; -1 for a root. */

@@ -66,15 +66,6 @@ export class Column<A extends NumberArray> implements NumberColumn {
     return numbers;
   }
 
-  /** Sets the numbers of the first `size` entries to 0. */
-  clear(size: number): void {
-    for (const [page, numbers] of this.#pages.entries()) {
-      const used = size - page * PAGE_SIZE;
-      if (used <= 0) break;
-      numbers.fill(0, 0, used);
-    }
-  }
-
   /** Makes room for more entries; their numbers are 0. */
   grow(): void {
     if (this.#capacity < PAGE_SIZE) {

@@ -61,18 +61,6 @@ export class IdTable {
     return bits === this.#newestBits ? this.#size - 1 : this.#slots[this.#slotOf(bits | 0)]! - 1;
   }
 
-  /** Forgets all ids; the room stays. */
-  clear(): void {
-    this.#isText.clear(this.#size);
-    this.#size = 0;
-    this.#newestBits = NO_HEX_ID;
-    this.#slots.fill(0);
-    this.#usedSlots = 0;
-    this.#texts.length = 0;
-    this.#codeOfText.clear();
-    this.#lastOfText.length = 0;
-  }
-
   /** The id of an entry of this table. */
   idAt(entry: number): string {
     const code = this.#codes.get(entry);

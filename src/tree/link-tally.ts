@@ -40,16 +40,6 @@ export class LinkTally {
     return number;
   }
 
-  /** Forgets all entries; the room stays. */
-  clear(): void {
-    this.isExact = true;
-    this.#ids.clear();
-    this.#isParent.clear(this.#size);
-    this.#missing.clear();
-    this.#size = 0;
-    this.#parentCount = 0;
-  }
-
   /** How many entries have an id. */
   get size(): number {
     return this.#size;
