@@ -23,17 +23,19 @@ const engine = join(projectRoot, "bench/peers/node_modules/chdb");
 
 /** With this variable set, as in CI, a test fails where its engine is missing. */
 const isRequired = process.env.PI_SESSIONS_NEED_CLICKHOUSE !== undefined;
-/** The current engine is large, and the same for every Node.js: one of them is enough. */
-const isEngineTurn = process.versions.node.startsWith("20.") || !isRequired;
+/** Servers and engines take minutes, and are the same for every Node.js: in CI one of them is enough. */
+const isTurn = process.versions.node.startsWith("20.") || !isRequired;
 
-export const needsServer = { skip: !isRequired && binary === undefined && "clickhouse-server is not installed" };
-export const needsEngine = {
-  skip: isEngineTurn
-    ? !isRequired &&
-      !existsSync(engine) &&
-      "chdb is not installed: npm install --prefix bench/peers --ignore-scripts --no-save"
-    : "the current engine is tested with Node.js 20",
-};
+export const needsServer = needs(binary !== undefined, "clickhouse-server is not installed");
+export const needsEngine = needs(
+  existsSync(engine),
+  "chdb is not installed: npm install --prefix bench/peers --ignore-scripts --no-save",
+);
+
+function needs(isThere: boolean, hint: string): { skip: string | false } {
+  if (!isTurn) return { skip: "tested with Node.js 20" };
+  return { skip: !isRequired && !isThere && hint };
+}
 
 /** What takes statements over HTTP. */
 export interface TestServer {
