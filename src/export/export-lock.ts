@@ -1,4 +1,5 @@
-import { open, readFile, realpath, rename, rm } from "node:fs/promises";
+import { readFileSync, renameSync } from "node:fs";
+import { open, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { ExportError } from "../errors.js";
@@ -7,6 +8,9 @@ import { temporaryPath } from "./temporary-path.js";
 /** A lock gets the number of its process a moment after it is made: so often, with such pauses, it is read before it counts as left by one that died. */
 const ATTEMPTS = 50;
 const PAUSE_MS = 10;
+
+/** How long those that found a lock of a dead process may take to replace it. */
+const SETTLE_MS = 500;
 
 /** The locks of this process. Another one may well have had its number: in a container the next process often has that of the one before. */
 const heldHere = new Set<string>();
@@ -50,7 +54,7 @@ async function makeLock(target: string, path: string): Promise<void> {
     const owner = await readOwner(path);
     if (owner !== process.pid && isAlive(owner)) throw heldError(target, path, owner);
     if (owner === 0 && attempt < ATTEMPTS) await setTimeout(PAUSE_MS);
-    else await removeDead(path, owner);
+    else if (await takeOver(path, owner)) return;
   }
 }
 
@@ -73,24 +77,37 @@ async function tryToMake(path: string): Promise<boolean> {
 }
 
 /**
- * Removes the lock of a process that has died. Of several that found it, one may have made its own by now: what is removed is looked at once more, where nobody
- * else gets at it.
+ * Puts this process in place of one that has died; whether that worked. Several may have found it dead: each replaces what it found, unless another one was
+ * sooner, and the last one has it. So it is looked at again once all that found it must be done.
  */
-async function removeDead(path: string, owner: number): Promise<void> {
-  const aside = temporaryPath(dirname(path), basename(path));
+async function takeOver(path: string, owner: number): Promise<boolean> {
+  const own = temporaryPath(dirname(path), basename(path));
+  await writeFile(own, String(process.pid));
   try {
-    await rename(path, aside);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
-    throw error;
+    // Without a pause between: what was found a while ago may be somebody's by now.
+    if (readOwnerNow(path) === owner) renameSync(own, path);
+  } finally {
+    await rm(own, { force: true });
   }
-  if ((await readOwner(aside)) === owner) await rm(aside);
-  else await rename(aside, path);
+  await setTimeout(SETTLE_MS);
+  return (await readOwner(path)) === process.pid;
+}
+
+function readOwnerNow(path: string): number | undefined {
+  try {
+    return ownerOf(readFileSync(path, "utf8"));
+  } catch {
+    return undefined; // It was released.
+  }
 }
 
 /** The process that a lock names; 0 when there is none. */
 async function readOwner(path: string): Promise<number> {
-  return Number.parseInt(await readFile(path, "utf8").catch(() => ""), 10) || 0;
+  return ownerOf(await readFile(path, "utf8").catch(() => ""));
+}
+
+function ownerOf(lock: string): number {
+  return Number.parseInt(lock, 10) || 0;
 }
 
 function isAlive(pid: number): boolean {

@@ -27,9 +27,9 @@ test("ExportLock refuses while another process has the lock, and leaves that alo
 test("ExportLock lets one part of a process in at a time", async (context) => {
   const folder = scratchFolder(context);
   const path = join(folder, "lock");
-  const [first, second] = await Promise.allSettled([ExportLock.take("/a", path), ExportLock.take("/a", path)]);
-  assert.deepEqual([first.status, second.status], ["fulfilled", "rejected"]);
-  await (first as PromiseFulfilledResult<ExportLock>).value.release();
+  const takes = await Promise.allSettled([ExportLock.take("/a", path), ExportLock.take("/a", path)]);
+  assert.deepEqual(takes.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+  for (const take of takes) if (take.status === "fulfilled") await take.value.release();
   assert.deepEqual(readdirSync(folder), []);
   await (await ExportLock.take("/a", path)).release();
 });
@@ -63,6 +63,9 @@ test("ExportLock lets one in of many processes that find a dead lock at once", a
   const folder = scratchFolder(context);
   const path = join(folder, "lock");
   const takers = Array.from({ length: 6 }, () => spawn(process.execPath, [child, path]));
+  context.after(() => {
+    for (const taker of takers) taker.kill();
+  });
   const lines = takers.map(({ stdout }) => createInterface({ input: stdout })[Symbol.asyncIterator]());
   for (const line of lines) assert.equal((await line.next()).value, "ready");
   writeFileSync(path, DEAD);
