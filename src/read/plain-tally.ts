@@ -1,5 +1,6 @@
 import type { CallModel } from "../format/model.js";
 import { hashModelInto } from "../report/call-fingerprint.js";
+import { FINGERPRINT_WORDS } from "../report/kernel/layout.js";
 import { ModelCodes } from "../report/model-trail.js";
 import type { UsageParts } from "../report/sum-usage.js";
 import type { NumberColumn } from "../tree/column.js";
@@ -32,9 +33,6 @@ import {
 const MAX_CODES = 1000;
 
 const hash = new Int32Array(2);
-
-/** Words of a fingerprint: see `CallFingerprints`. */
-const FINGERPRINT_WORDS = 4;
 
 /** What a run of plain lines comes to; lent until the next run. */
 export interface PlainRun {

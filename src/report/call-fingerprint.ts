@@ -5,13 +5,7 @@ import type { CallModel } from "../format/model.js";
 import { parseIsoTime } from "../format/time.js";
 import { NO_HEX_ID, parseHexId } from "../tree/id-table.js";
 import type { Call } from "./call.js";
-
-/** A fingerprint of a call: two hashes of two words each. The second word of a hash is 0 only where there is nothing to hash, and then so is the first. */
-export const FINGERPRINT_WORDS = 4;
-/** Where the hash of entry id and entry time begins: calls with the same one are copies of one entry. */
-export const ENTRY_HASH = 0;
-/** Where the hash of time, model and usage begins: calls with the same one are alike in all that counts. */
-export const NUMBERS_HASH = 2;
+import { ENTRY_HASH, FINGERPRINT_WORDS, NUMBERS_HASH } from "./kernel/layout.js";
 
 /** What tells a call from another one beside model, time and usage. */
 export interface CallIdentity {

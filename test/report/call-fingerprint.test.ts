@@ -2,14 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isEntry, type SessionEntry } from "../../src/format/entry.js";
 import { emptyUsage } from "../../src/format/usage.js";
-import {
-  CallFingerprints,
-  type CallIdentity,
-  callIdentity,
-  ENTRY_HASH,
-  FINGERPRINT_WORDS,
-  NUMBERS_HASH,
-} from "../../src/report/call-fingerprint.js";
+import { CallFingerprints, type CallIdentity, callIdentity } from "../../src/report/call-fingerprint.js";
+import { ENTRY_HASH, FINGERPRINT_WORDS, NUMBERS_HASH } from "../../src/report/kernel/layout.js";
 import { assistant, at, entry, START, usage } from "../helpers/entries.js";
 
 type FingerprintedCall = Parameters<CallFingerprints["add"]>[0];

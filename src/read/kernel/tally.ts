@@ -2,7 +2,7 @@
  * Adds up the plain lines of one session as they are read: follows its tree as a `LinkTally` does, sums up usage as a `UsageSum`, and makes the fingerprints of
  * calls as `CallFingerprints` does. What is not as simple as nearly all lines are is left to those.
  */
-import { BACKSLASH, QUOTE } from "./bytes";
+import { BACKSLASH, QUOTE, SPACE } from "./bytes";
 import { decodeEntry, field, number, setField } from "./decode";
 import {
   CALL_MODELS,
@@ -66,7 +66,6 @@ import {
 } from "./layout";
 import { scanObject } from "./scan";
 
-const SPACE: u32 = 0x20;
 const DELETE: u32 = 0x7f;
 
 let size: u32 = 0;
@@ -215,6 +214,8 @@ function isMissing(id: u32): bool {
  * in other sessions, too. Returns whether there was no room for it.
  */
 export function knowModel(code: i32, left: u32, right: u32): bool {
+  // One that was left over for another reason may be known.
+  if (namedModel() >= 0) return false;
   if (modelCount === MAX_MODELS) return true;
   for (let span = 0; span < MODEL_SPANS; span++) {
     const length: i32 = field(SPANS + 2 * span + 1) - field(SPANS + 2 * span);

@@ -3,9 +3,11 @@
  * fingerprints is laid out by the caller, once it is known how many there are.
  */
 
-/** Words of a fingerprint, and where its two hashes begin: see `CallFingerprints`. */
+/** A fingerprint of a call: two hashes of two words each. The second word of a hash is 0 only where there is nothing to hash, and then so is the first. */
 export const FINGERPRINT_WORDS = 4;
+/** Where the hash of entry id and entry time begins: calls with the same one are copies of one entry. */
 export const ENTRY_HASH = 0;
+/** Where the hash of time, model and usage begins: calls with the same one are alike in all that counts. */
 export const NUMBERS_HASH = 2;
 
 /** Pairs of files that share a call. */
